@@ -1,0 +1,1 @@
+"""HTTP: the SPARQL endpoint and the short questions, over a backend."""

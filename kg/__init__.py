@@ -1,0 +1,1 @@
+"""The knowledge graph: names, store, rules, validation, snapshots and questions."""

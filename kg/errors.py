@@ -1,0 +1,73 @@
+"""What can go wrong.
+
+RunatlasError
+├── SourceError             source files are not what their readers expect: every problem, with its place
+├── SnapshotError           a snapshot cannot be opened or written
+├── UnknownNameError        a name that the graph or the registry does not hold, with near misses
+├── UsageError              options that cannot be used together, or a value out of range
+├── QuerySyntaxError        a SPARQL text does not parse
+├── QueryFailedError        a SPARQL query parses but cannot be answered
+└── NotAcceptableError      no offered media type is accepted
+
+Data that breaks a shape is a result (a validation report), not an error.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class RunatlasError(Exception):
+    """Base of the errors we raise on purpose."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One fault in a source file: where (a line number, or a JSON pointer), then what."""
+
+    path: str
+    place: int | str
+    message: str
+
+    def __str__(self) -> str:
+        """Write it as editors read it: ``path:line: message``, or ``path#/pointer: message``."""
+        separator = ":" if isinstance(self.place, int) else "#"
+        return f"{self.path}{separator}{self.place}: {self.message}"
+
+
+class SourceError(RunatlasError):
+    """Source files are not what their readers expect; holds every problem found, in file order."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Take every problem of the read; there is at least one."""
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class SnapshotError(RunatlasError):
+    """A snapshot cannot be opened or written."""
+
+
+class UnknownNameError(RunatlasError):
+    """A name that the graph or the registry does not hold."""
+
+    def __init__(self, kind: str, name: str, near: Iterable[str] = ()) -> None:
+        """Name the kind of thing, the name as given, and the known names that come close."""
+        self.kind, self.name, self.near = kind, name, tuple(near)
+        hint = f" Did you mean {' or '.join(self.near)}?" if self.near else ""
+        super().__init__(f"There is no {kind} {name!r} here.{hint}")
+
+
+class UsageError(RunatlasError):
+    """Options that cannot be used together, or a value out of its range."""
+
+
+class QuerySyntaxError(RunatlasError):
+    """A SPARQL text does not parse."""
+
+
+class QueryFailedError(RunatlasError):
+    """A SPARQL query parses but cannot be answered."""
+
+
+class NotAcceptableError(RunatlasError):
+    """No offered media type is accepted."""

@@ -1,0 +1,1 @@
+"""From source documents to records, and from records to quads."""

@@ -1,0 +1,1 @@
+"""A vendor's page of supported models, in its copied-text form."""
