@@ -1,0 +1,203 @@
+"""Build the graph, end to end: read, map, derive, describe, validate, write a snapshot."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version as package_version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
+
+from kg.catalog import describe_build
+from kg.errors import Problem, SourceError
+from kg.inputs import Inputs, read_inputs
+from kg.resources import DATA, ONTOLOGY
+from kg.rules import Rule, derive, read_rules
+from kg.snapshot import GRAPH, PLACES, REPORT, REPORT_TEXT, Place, write_places, write_snapshot
+from kg.store import fill_default_graph, is_asserted, is_overlay, named_quads, sorted_nquads
+from kg.validation import Report, validate
+from kg.vocab import ONTOLOGY_GRAPH
+
+TOOLS = ("oxrdflib", "pydantic", "pyoxigraph", "pyshacl", "rdflib")
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Everything that a build states and derives, before it is written."""
+
+    version: str
+    store: Store
+    inputs: Inputs
+    places: Mapping[str, set[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A build's outcome; ``snapshot`` is None when violations kept it from being written."""
+
+    graph: Graph
+    report: Report
+    snapshot: Path | None
+
+
+def build(
+    *,
+    data: Path = DATA,
+    out: Path = Path("build"),
+    documents: Mapping[str, Path] = MappingProxyType({}),
+    only: tuple[str, ...] | None = None,
+    overlays: tuple[Path, ...] = (),
+) -> Built:
+    """Build a data folder into a snapshot below ``out`` and make it the current one.
+
+    With a violation nothing is written and the current snapshot stays.
+
+    Raises:
+        SourceError: with every fault of every input file.
+        SnapshotError: the snapshot cannot be written.
+    """
+    graph = assemble(data=data, documents=documents, only=only, overlays=overlays)
+    report = validate(graph.store, graph.places)
+    if not report.conforms:
+        return Built(graph, report, None)
+    files = {
+        GRAPH: sorted_nquads(named_quads(graph.store)),
+        PLACES: write_places(graph.places),
+        REPORT: report.turtle,
+        REPORT_TEXT: report.text.encode(),
+    }
+    return Built(graph, report, write_snapshot(out, graph.version, files, _manifest(graph)))
+
+
+def assemble(
+    *,
+    data: Path = DATA,
+    documents: Mapping[str, Path] = MappingProxyType({}),
+    only: tuple[str, ...] | None = None,
+    overlays: tuple[Path, ...] = (),
+) -> Graph:
+    """Read, map and derive; nothing is validated or written.
+
+    A user's own statements come last, so that neither the catalog nor the derived graphs of the
+    data depend on them.
+
+    Raises:
+        SourceError: with every fault of every input file.
+    """
+    inputs = read_inputs(data, documents=documents, only=only, overlays=overlays)
+    version = _read_version(data / "dataset.toml")
+    store, rules = Store(), read_rules()
+    quads = [quad for quads in _mapped(inputs) for quad in quads]
+    store.extend(quad for quad in quads if not _of_overlay(quad))
+    store.extend(_ontology())
+    _fill(store)
+    for rule in rules:
+        store.extend(derive(store, rule, rule.graph))
+    own = [source for source in inputs.sources if not is_overlay(source.release.graph)]
+    store.extend(describe_build(store, own, rules, version))
+    if inputs.overlays:
+        store.extend(quad for quad in quads if _of_overlay(quad))
+        _fill(store)
+        for rule in rules:
+            _derive_more(store, rule)
+    return Graph(version, store, inputs, _places(inputs, data, rules, store))
+
+
+def _mapped(inputs: Inputs) -> list[tuple[Quad, ...]]:
+    records = [record.quads for source in inputs.sources for record in source.records]
+    about = [source.about for source in inputs.sources]
+    return [*about, *records, *(row.quads for row in inputs.rows)]
+
+
+def _of_overlay(quad: Quad) -> bool:
+    return isinstance(quad.graph_name, NamedNode) and is_overlay(quad.graph_name)
+
+
+def _ontology() -> list[Quad]:
+    text = (ONTOLOGY / "runatlas.ttl").read_bytes()
+    return [
+        Quad(quad.subject, quad.predicate, quad.object, ONTOLOGY_GRAPH)
+        for quad in parse(text, format=RdfFormat.TURTLE)
+    ]
+
+
+def _fill(store: Store) -> None:
+    graphs = [graph for graph in store.named_graphs() if isinstance(graph, NamedNode)]
+    fill_default_graph(store, [graph for graph in graphs if is_asserted(graph)])
+
+
+def _derive_more(store: Store, rule: Rule) -> None:
+    known = {(q.subject, q.predicate, q.object) for q in derive(store, rule, rule.graph)}
+    for quad in store.quads_for_pattern(None, None, None, rule.graph):
+        known.discard((quad.subject, quad.predicate, quad.object))
+    store.extend(Quad(*triple, rule.overlay_graph) for triple in known)
+
+
+def _read_version(path: Path) -> str:
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SourceError([Problem(str(path), 1, f"cannot be read: {error}")]) from error
+    version = entries.get("version")
+    if not isinstance(version, str) or not version or "/" in version:
+        raise SourceError([Problem(str(path), 1, "the key 'version' is not a text without '/'")])
+    return version
+
+
+def _places(
+    inputs: Inputs, data: Path, rules: tuple[Rule, ...], store: Store
+) -> dict[str, set[Place]]:
+    places: dict[str, set[Place]] = {}
+
+    def put(subject: object, place: Place) -> None:
+        if isinstance(subject, NamedNode):
+            places.setdefault(subject.value, set()).add(place)
+
+    for source in inputs.sources:
+        path = _relative(source.document, data)
+        for record in source.records:
+            place = Place(source.release.source, path, str(record.place) or "/")
+            for quad in record.quads:
+                put(quad.subject, place)
+    for mapped in inputs.rows:
+        row = mapped.row
+        place = Place(row.table, _relative(Path(row.path), data), str(row.line))
+        for quad in mapped.quads:
+            put(quad.subject, place)
+    for rule in rules:
+        path = next((ONTOLOGY / "rules").glob(f"*-{rule.name}.rq"))
+        place = Place(rule.name, f"ontology/rules/{path.name}", "1")
+        for graph in (rule.graph, rule.overlay_graph):
+            for quad in store.quads_for_pattern(None, None, None, graph):
+                put(quad.subject, place)
+    return places
+
+
+def _relative(path: Path, data: Path) -> str:
+    inside = path.resolve().is_relative_to(data.resolve())
+    return str(path.resolve().relative_to(data.resolve())) if inside else path.name
+
+
+def _manifest(graph: Graph) -> dict[str, Any]:
+    sources = {}
+    for source in graph.inputs.sources:
+        content = source.document.read_bytes()
+        quads = graph.store.quads_for_pattern(None, None, None, source.release.graph)
+        sources[source.release.source] = {
+            "file": source.document.name,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "version": source.release.version,
+            "records": len(source.records),
+            "quads": sum(1 for _ in quads),
+        }
+    return {
+        "sources": sources,
+        "overlays": list(graph.inputs.overlays),
+        "curated_rows": len(graph.inputs.rows),
+        "quads": sum(1 for _ in named_quads(graph.store)),
+        "tools": {"runatlas": package_version("runatlas")}
+        | {name: package_version(name) for name in TOOLS},
+    }

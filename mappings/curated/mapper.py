@@ -1,0 +1,267 @@
+"""Map the rows of curated tables."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
+from kg.quads import describe
+from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD
+from mappings.curated.reader import Row
+from mappings.curated.registry import PrecisionReading
+from mappings.curated.tables import (
+    ALIASED,
+    EXCLUDED,
+    EXCLUSION_KINDS,
+    GRANULARITIES,
+    PRODUCT_KINDS,
+    READINGS,
+    REGISTRY,
+    ROLES,
+    TABLES,
+    Column,
+    Table,
+)
+from mappings.statements import family_iri, map_cell
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRows:
+    """What the loaded sources state, for the rows that speak of it.
+
+    ``paths`` holds, by source and row key, the paths that a reading is about; the key
+    ``section:NAME`` stands for every path of a section.
+    """
+
+    sources: frozenset[str]
+    paths: Mapping[tuple[str, str], tuple[NamedNode, ...]]
+    families: frozenset[tuple[str, str]]
+
+
+def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
+    """Yield what a reading refers to that no loaded source states."""
+    columns = TABLES[row.table].header
+    if "row" in columns and (row["source"], row["row"]) not in stated.paths:
+        yield f"{row['source']} has no row {row['row']!r}"
+    for source, label in _families(row):
+        if source in stated.sources and (source, label) not in stated.families:
+            yield f"{source} prints no family {label!r}"
+
+
+def speaks_of_loaded(row: Row, stated: StatedRows) -> bool:
+    """Tell whether every source that a row speaks of is loaded; a registry row speaks of none."""
+    named = [row.cells.get(name) for name in ("source", "subject_source", "object_source")]
+    return all(not source or source in stated.sources for source in named)
+
+
+def _families(row: Row) -> Iterator[tuple[str, str]]:
+    if "family" in row.cells:
+        yield row["source"], row["family"]
+    if row.table == "family_alignment":
+        yield row["subject_source"], row["subject_label"]
+        yield row["object_source"], row["object_label"]
+
+
+def map_row(row: Row, stated: StatedRows) -> Iterator[Quad]:
+    """Map one row that ``unknown_statements`` finds nothing wrong with.
+
+    A row that gives only names for a reader to know (``stacks``, ``status_words``,
+    ``feature_names``, ``precision_names``) leaves its trace on the paths that use them.
+    """
+    graph = curated_graph(row.table, row.overlay)
+    if row.table in _REGISTRY:
+        yield from _map_registry_row(_REGISTRY[row.table], row, graph)
+    elif row.table in _READINGS:
+        yield from _READINGS[row.table](row, stated, graph)
+
+
+_REGISTRY: Final = {table.name: table for table in REGISTRY}
+
+
+def _map_registry_row(table: Table, row: Row, graph: NamedNode) -> Iterator[Quad]:
+    subject = registry_iri(table.name, row["id"])
+    yield from describe(
+        graph,
+        subject,
+        (RDF.type, table.types),
+        (SKOS.inScheme, table.scheme),
+        *(
+            (column.predicate, _values(column, row[column.name]))
+            for column in table.columns
+            if column.predicate
+        ),
+        *_provenance(row),
+    )
+    if table.name == "platforms":
+        vendor = mint_iri("organisation", row["vendor"])
+        yield from describe(graph, vendor, (RDF.type, RA.Vendor))
+
+
+def registry_iri(table: str, id_: str) -> NamedNode:
+    """Mint the IRI of a thing that a registry table defines."""
+    kind = _REGISTRY[table].kind or table
+    return mint_iri(kind, "line", id_) if table == "family_lines" else mint_iri(kind, id_)
+
+
+def _values(column: Column, cell: str) -> list[NamedNode | str]:
+    if not cell:
+        return []
+    if column.refers_to:
+        ids = cell.split(" ") if column.many else [cell]
+        return [registry_iri(column.refers_to, id_) for id_ in ids]
+    return [column.terms[cell]] if column.terms else [cell]
+
+
+def _provenance(row: Row) -> tuple[tuple[NamedNode, str], ...]:
+    return (RA.justification, row["why"]), (RA.readIn, row["read_in"])
+
+
+def _map_curation(row: Row, graph: NamedNode, *subjects: NamedNode) -> Iterator[Quad]:
+    """Record which row says something more about subjects that a source has stated."""
+    keys = [row[column] for column in TABLES[row.table].key]
+    yield from describe(
+        graph,
+        mint_iri("curated-row", row.table, *keys),
+        (RDF.type, (RA.CuratedRow, PROV.Entity)),
+        (RA.curates, subjects),
+        *_provenance(row),
+    )
+
+
+def _paths(row: Row, stated: StatedRows) -> tuple[NamedNode, ...]:
+    return stated.paths[row["source"], row["row"]]
+
+
+def _map_alias(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    subject = registry_iri(ALIASED[row["kind"]], row["id"])
+    yield from describe(graph, subject, (SKOS.altLabel, row["alias"]))
+    yield from _map_curation(row, graph, subject)
+
+
+def _map_on_paths(
+    predicate: NamedNode, value: Callable[[Row], NamedNode]
+) -> Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]:
+    def map_reading(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+        for path in _paths(row, stated):
+            yield from describe(graph, path, (predicate, value(row)))
+        yield from _map_curation(row, graph, *_paths(row, stated))
+
+    return map_reading
+
+
+def _map_tested_variant(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    label = mint_iri("label", row["source"], row["label"])
+    predicate = RA.testedLabel if row["role"] == "tested" else RA.draftLabel
+    yield from describe(graph, label, (RDF.type, RA.ModelLabel), (RDFS.label, row["label"]))
+    for path in _paths(row, stated):
+        yield from describe(graph, path, (predicate, label))
+    yield from _map_curation(row, graph, *_paths(row, stated))
+
+
+def _map_cell(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    reading = PrecisionReading(mint_iri("precision", row["precision"]), ROLES[row["role"]])
+    hardware = mint_iri(row["hardware_kind"], row["hardware"])
+    for path in _paths(row, stated):
+        yield from map_cell(graph, path, reading, hardware)
+    yield from _map_curation(row, graph, *_paths(row, stated))
+
+
+def _map_deployment(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    for path in _paths(row, stated):
+        deployment = mint_part("deployment", path, row["deployment"])
+        yield from describe(graph, path, (RA.deployment, deployment))
+        yield from describe(
+            graph,
+            deployment,
+            (RDF.type, RA.Deployment),
+            (RA.deviceCount, int(row["devices"]) if row["devices"] else None),
+            (RA.nodeCount, int(row["nodes"]) if row["nodes"] else None),
+            (RA.deploymentUnit, PRODUCT_KINDS[row["unit"]]),
+            (RA.parallelism, row["parallelism"] or None),
+            (RA.topology, row["topology"] or None),
+            *_provenance(row),
+        )
+
+
+def _map_exclusion(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    exclusion = mint_iri("exclusion", row["source"], row["row"], row["exclusion"])
+    for path in _paths(row, stated):
+        yield from describe(graph, path, (RA.excludes, exclusion))
+    yield from describe(
+        graph,
+        exclusion,
+        (RDF.type, RA.Exclusion),
+        (RA.exclusionKind, EXCLUSION_KINDS[row["kind"]]),
+        (EXCLUDED[row["target_kind"]], _excluded_target(row)),
+        (RA.exclusionText, row["text"]),
+        *_provenance(row),
+    )
+    if row["target_kind"] == "label":
+        label = _excluded_target(row)
+        yield from describe(graph, label, (RDF.type, RA.ModelLabel), (RDFS.label, row["target"]))
+
+
+def _excluded_target(row: Row) -> NamedNode:
+    kind, target = row["target_kind"], row["target"]
+    if kind == "checkpoint":
+        return mint_checkpoint(target)
+    return mint_iri("label", row["source"], target) if kind == "label" else mint_iri(kind, target)
+
+
+def _map_hierarchy(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    family = family_iri(row["source"], row["family"])
+    yield from describe(graph, family, (SKOS.broader, registry_iri("family_lines", row["line"])))
+    yield from _map_curation(row, graph, family)
+
+
+def _map_alignment(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    subject = family_iri(row["subject_source"], row["subject_label"])
+    object_ = family_iri(row["object_source"], row["object_label"])
+    yield from describe(
+        graph,
+        mint_iri("mapping", *keys_of(subject), *keys_of(object_)),
+        (RDF.type, SSSOM.Mapping),
+        (SSSOM.subject_id, subject),
+        (SSSOM.predicate_id, SKOS.exactMatch),
+        (SSSOM.object_id, object_),
+        (SSSOM.mapping_justification, SEMAPV.ManualMappingCuration),
+        (RA.mappingInUse, Literal(row["in_use"], datatype=XSD.boolean)),
+        *_provenance(row),
+    )
+
+
+def _map_requirement(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    yield from describe(
+        graph,
+        mint_iri("requirement", *(row[column] for column in TABLES[row.table].key)),
+        (RDF.type, RA.RuntimeRequirement),
+        (RA.forFamily, family_iri(row["source"], row["family"])),
+        (RA.onPlatform, mint_iri("platform", row["platform"])),
+        (RA.component, mint_iri("component", row["component"])),
+        (RA.requiresSetting, row["setting"]),
+        (RA.requirementReading, READINGS[row["reading"]]),
+        *_provenance(row),
+    )
+
+
+_READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]]] = {
+    "aliases": _map_alias,
+    "path_generations": _map_on_paths(
+        RA.onGeneration, lambda row: mint_iri("generation", row["generation"])
+    ),
+    "named_products": _map_on_paths(
+        RA.namesProduct, lambda row: mint_iri("product", row["product"])
+    ),
+    "target_granularity": _map_on_paths(
+        RA.targetGranularity, lambda row: GRANULARITIES[row["granularity"]]
+    ),
+    "tested_variants": _map_tested_variant,
+    "configuration_cells": _map_cell,
+    "deployments": _map_deployment,
+    "exclusions": _map_exclusion,
+    "family_hierarchy": _map_hierarchy,
+    "family_alignment": _map_alignment,
+    "runtime_requirements": _map_requirement,
+}
