@@ -178,12 +178,22 @@ def check_06_declared(graph: Graph, used: Collection[URIRef]) -> list[str]:
 def check_06_used(graph: Graph, used: Collection[URIRef], unused: Mapping[str, str]) -> list[str]:
     """Find declared terms that nothing uses, unless listed with a reason, and stale listings.
 
-    A concept of a closed list counts as used, because its list is one: a value that no source
-    gives today is still one that a shape admits. A listing names a class, property or scheme.
+    What a concept in use is described by (its class, scheme and facets) is in use, too. A concept
+    need not be: a closed list also has the values that no source gives today.
     """
     concepts = set(own(graph, SKOS.Concept))
-    candidates = {name(term) for term in own(graph) if term not in concepts}
-    idle = candidates - {name(term) for term in used}
+    reached: set[Node] = set(used)
+    frontier = reached & concepts
+    while frontier:
+        described = {
+            term
+            for concept in frontier
+            for _, *pair in graph.triples((concept, None, None))
+            for term in pair
+        }
+        frontier = (described & concepts) - reached
+        reached |= described
+    idle = {name(term) for term in set(own(graph)) - concepts - reached}
     return [
         *(f"{term} is used by nothing" for term in sorted(idle - unused.keys())),
         *(f"{term} is used; take it off the list" for term in sorted(unused.keys() - idle)),

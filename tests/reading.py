@@ -45,5 +45,3 @@ def read_alone(read: Callable[[Path], object], path: Path) -> tuple[int, int, st
     answer = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
     peak, count, last = answer.stdout.decode().split(" ", 2)
     return int(peak), int(count), last
-
-

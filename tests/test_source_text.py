@@ -28,7 +28,7 @@ TEXTS = {
     "BOM": (b"\xef\xbb\xbfa\n", "a\n"),
     "BOM only": (b"\xef\xbb\xbf", ""),
     "second BOM kept": (b"\xef\xbb\xbf\xef\xbb\xbf", "\ufeff"),
-    "beyond ASCII": ("é – ¶ \U0001f600\u2028".encode(), "é – ¶ \U0001f600\u2028"),
+    "beyond ASCII": ("é ¶ \u2013 \U0001f600\u2028".encode(), "é ¶ \u2013 \U0001f600\u2028"),
 }
 
 PROBLEMS = {
@@ -163,7 +163,7 @@ def test_problems_are_in_file_order() -> None:
 @given(st.text(st.characters(exclude_categories=())))
 def test_quote_is_one_printable_line(text: str) -> None:
     assert quote(text).isprintable()
-    assert len(quote(text)) <= 6 * MAX_QUOTED + 8
+    assert len(quote(text)) <= 12 * MAX_QUOTED + 8
 
 
 @pytest.mark.parametrize("text", ["a/b", "Qwen/Qwen2-1.5B-Instruct", "a_b/.c", "0/-"])

@@ -1,0 +1,130 @@
+"""Ask a stored question: turn the values that people type into terms, and run it."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from difflib import get_close_matches
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode
+
+from kg.backend import Backend, Row
+from kg.errors import UnknownNameError, UsageError
+from kg.iris import mint_checkpoint, mint_iri
+from kg.names import HARDWARE, Names, read_names
+from kg.queries import Parameter, Question, questions
+from kg.vocab import RA, XSD
+
+_DAY: Final = re.compile(r"(today|\d{4}-\d{2}-\d{2})(?:-(\d{1,5})d)?")
+_REGISTERED: Final = {
+    "component": (RA.Component,),
+    "feature": (RA.Feature,),
+    "generation": (RA.Generation,),
+    "hardware": HARDWARE,
+    "platform": (RA.Platform,),
+    "precision": (RA.Precision,),
+    "product": (RA.Product,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's rows; ``columns`` are those that it returns, without what was asked."""
+
+    question: Question
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def find_question(name: str) -> Question:
+    """Return a stored question.
+
+    Raises:
+        UnknownNameError: there is none of that name; with near misses.
+    """
+    known = questions()
+    if name not in known:
+        raise UnknownNameError("question", name, get_close_matches(name, known))
+    return known[name]
+
+
+def ask(backend: Backend, name: str, values: Mapping[str, str], *, today: date) -> Asked:
+    """Ask a stored question with the values of its parameters; ``today`` resolves that word.
+
+    Raises:
+        UnknownNameError: no such question, or a value that names nothing in the registry.
+        UsageError: a parameter that the question does not take, or lacks, or a malformed value.
+    """
+    question = find_question(name)
+    taken = {parameter.name for parameter in question.parameters}
+    for given in values:
+        if given not in taken:
+            said = ", ".join(sorted(taken)) or "nothing"
+            raise UsageError(f"{name} takes {said}, not {given!r}.")
+    names = read_names(backend)
+    bindings = {
+        parameter.name: _term(parameter, _value(question, parameter, values), names, today)
+        for parameter in question.parameters
+    }
+    rows = backend.select(question.text, bindings)
+    columns = tuple(column for column, _ in question.columns)
+    return Asked(question, columns, tuple(rows))
+
+
+def _value(question: Question, parameter: Parameter, values: Mapping[str, str]) -> str:
+    value = values.get(parameter.name, parameter.default)
+    if value is None:
+        raise UsageError(f"{question.name} needs {parameter.name}=…: {parameter.meaning}.")
+    return value
+
+
+def _term(parameter: Parameter, value: str, names: Names, today: date) -> NamedNode | Literal:
+    if parameter.kind in _REGISTERED:
+        return names.resolve(parameter.kind, value, _REGISTERED[parameter.kind]).iri
+    return _TERMS[parameter.kind](parameter.name, value, today)
+
+
+def _checkpoint(name: str, value: str, _today: date) -> NamedNode:
+    if value.count("/") != 1:
+        raise UsageError(f"{name} {value!r} is not a repository id such as org/name.")
+    return mint_checkpoint(value)
+
+
+def _family(name: str, value: str, _today: date) -> NamedNode:
+    source, separator, label = value.partition("/")
+    if not separator:
+        raise UsageError(f"{name} {value!r} is not a family such as SOURCE/LABEL.")
+    return mint_iri("family", source, label)
+
+
+def _day(name: str, value: str, today: date) -> Literal:
+    match = _DAY.fullmatch(value)
+    try:
+        day = (
+            today
+            if match and match[1] == "today"
+            else date.fromisoformat(match[1] if match else "")
+        )
+        moved = day - timedelta(days=int(match[2] or 0) if match else 0)
+    except (ValueError, OverflowError) as error:
+        message = f"{name} {value!r} is not a date such as 2026-11-30, today or today-90d."
+        raise UsageError(message) from error
+    return Literal(moved.isoformat(), datatype=XSD.date)
+
+
+def _count(name: str, value: str, _today: date) -> Literal:
+    if not re.fullmatch(r"\d{1,9}", value):
+        raise UsageError(f"{name} {value!r} is not a whole number.")
+    return Literal(value, datatype=XSD.integer)
+
+
+_TERMS: Final[Mapping[str, Callable[[str, str, date], NamedNode | Literal]]] = {
+    "architecture": lambda _name, value, _today: mint_iri("architecture", value),
+    "checkpoint": _checkpoint,
+    "count": _count,
+    "date": _day,
+    "family": _family,
+    "source": lambda _name, value, _today: mint_iri("source", value),
+    "text": lambda _name, value, _today: Literal(value),
+}

@@ -1,0 +1,150 @@
+"""What everything that asks the graph talks to: queries in, rows or serialised answers out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyoxigraph import (
+    BlankNode,
+    DefaultGraph,
+    Literal,
+    NamedNode,
+    QueryBoolean,
+    QueryResultsFormat,
+    QuerySolutions,
+    QueryTriples,
+    RdfFormat,
+    Store,
+    Triple,
+    Variable,
+)
+
+from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
+from kg.snapshot import Place, Snapshot
+
+Term = NamedNode | BlankNode | Literal | Triple
+Row = dict[str, Term]
+Results = QuerySolutions | QueryBoolean | QueryTriples
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A serialised answer and its media type."""
+
+    body: bytes
+    media_type: str
+
+
+class Backend(Protocol):
+    """A read-only graph. Implementations may answer in another process."""
+
+    @property
+    def snapshot(self) -> str:
+        """The name of the snapshot that answers."""
+
+    def select(self, query: str, bindings: Mapping[str, Term]) -> list[Row]:
+        """Run a SELECT query of ours; ``bindings`` replaces projected variables by terms."""
+
+    def places(self, subject: NamedNode) -> tuple[Place, ...]:
+        """Return where a subject is stated."""
+
+    def answer(
+        self,
+        query: str,
+        *,
+        results_format: QueryResultsFormat | None,
+        graph_format: RdfFormat | None,
+        default_graphs: Sequence[str] = (),
+        named_graphs: Sequence[str] = (),
+    ) -> Answer:
+        """Run any query and serialise its answer in the format for its form.
+
+        Graphs replace the query's dataset (SPARQL 1.1 Protocol, section 2.1.4); none leaves it.
+
+        Raises:
+            QuerySyntaxError: the query does not parse.
+            QueryFailedError: it cannot be answered.
+            NotAcceptableError: the format for the query's form is None.
+        """
+
+
+class StoreBackend:
+    """Answers from a snapshot in this process."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    @property
+    def snapshot(self) -> str:
+        """The name of the snapshot that answers."""
+        return self._snapshot.name
+
+    def places(self, subject: NamedNode) -> tuple[Place, ...]:
+        """Return where a subject is stated."""
+        return self._snapshot.places.get(subject.value, ())
+
+    def select(self, query: str, bindings: Mapping[str, Term]) -> list[Row]:
+        """Run a SELECT query of ours; ``bindings`` replaces projected variables by terms."""
+        return select(self._snapshot.store, query, bindings)
+
+    def answer(
+        self,
+        query: str,
+        *,
+        results_format: QueryResultsFormat | None,
+        graph_format: RdfFormat | None,
+        default_graphs: Sequence[str] = (),
+        named_graphs: Sequence[str] = (),
+    ) -> Answer:
+        """Run any query and serialise its answer in the format for its form."""
+        results = _evaluate(self._snapshot.store, query, default_graphs, named_graphs)
+        try:
+            return _serialize(results, results_format, graph_format)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise QueryFailedError(str(error)) from error
+        finally:
+            del results  # pyoxigraph: results must die on the thread that made them
+
+
+def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
+    """Run a SELECT query of ours on a store and return its rows; values travel as terms."""
+    substitutions = {Variable(name): term for name, term in bindings.items()}
+    solutions = store.query(query, substitutions=substitutions)
+    if not isinstance(solutions, QuerySolutions):
+        raise TypeError("not a SELECT query")
+    names = [variable.value for variable in solutions.variables]
+    return [
+        {name: term for name in names if (term := solution[name]) is not None}
+        for solution in solutions
+    ]
+
+
+def _evaluate(
+    store: Store, query: str, default_graphs: Iterable[str], named_graphs: Iterable[str]
+) -> Results:
+    default = [NamedNode(iri) for iri in default_graphs]
+    named = [NamedNode(iri) for iri in named_graphs]
+    try:
+        if not default and not named:
+            return store.query(query)
+        return store.query(query, default_graph=default or DefaultGraph(), named_graphs=named)
+    except SyntaxError as error:
+        raise QuerySyntaxError(error.msg) from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise QueryFailedError(str(error)) from error
+
+
+def _serialize(
+    results: Results, results_format: QueryResultsFormat | None, graph_format: RdfFormat | None
+) -> Answer:
+    if isinstance(results, QueryTriples):
+        if graph_format is None:
+            raise NotAcceptableError("The answer is a graph: accept a format of graphs.")
+        return Answer(_bytes(results.serialize(format=graph_format)), graph_format.media_type)
+    if results_format is None:
+        raise NotAcceptableError("The answer is a table or a boolean: accept a format of results.")
+    return Answer(_bytes(results.serialize(format=results_format)), results_format.media_type)
+
+
+def _bytes(content: bytes | None) -> bytes:
+    return content or b""

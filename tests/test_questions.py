@@ -1,0 +1,101 @@
+"""The competency questions: each answer as written, the rows that must not appear, two engines.
+
+A case is tests/cases/questions/<question>.json: a list of objects with
+
+- ``with``: the values of parameters (default: none),
+- ``rows``: the expected rows in order, each a list of cells in the order of the header's columns,
+- ``not``: cells or rows that a wrong join would add; none may appear in any row,
+- ``why``: where the answer can be read in the two documents (A and B, with lines).
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib
+
+from kg.ask import Asked, ask
+from kg.backend import Row, StoreBackend, Term
+from kg.queries import questions
+from kg.snapshot import Snapshot
+from kg.terms import shorten
+from tests import rdflib_engine
+
+CASES = Path(__file__).parent / "cases" / "questions"
+TODAY = date(2026, 11, 30)
+# Numbers of the questions that a query can answer. Question 31 (the fastest platform) is refused:
+# performance is out of scope, and no term of the ontology could state it.
+COMPUTABLE = frozenset(
+    "1 2 3 4 6 7 8 9 11 12 13 15 17 18 19 20 22 23 24 25 26 28 29 32 33 34 35 37 38 39 40 41 43 44 "
+    "45 46 47 48 50 51 54".split()
+)
+
+
+@dataclass(frozen=True)
+class RdflibBackend:
+    """Runs the same stored queries on rdflib."""
+
+    dataset: rdflib.Dataset
+    snapshot: str = "rdflib"
+
+    def select(self, query: str, bindings: dict[str, Term]) -> list[Row]:
+        return rdflib_engine.select(self.dataset, query, bindings)
+
+
+def _cases() -> list[Any]:
+    return [
+        pytest.param(path.stem, case, id=f"{path.stem}-{number}")
+        for path in sorted(CASES.glob("*.json"))
+        for number, case in enumerate(json.loads(path.read_text(encoding="utf-8")), 1)
+    ]
+
+
+@pytest.fixture(scope="session")
+def rdflib_backend(snapshot: Snapshot) -> RdflibBackend:
+    return RdflibBackend(rdflib_engine.load(snapshot.store))
+
+
+def _cells(asked: Asked) -> list[list[str]]:
+    return [[shorten(row.get(column)) for column in asked.columns] for row in asked.rows]
+
+
+def test_cases_are_found() -> None:
+    assert _cases()
+
+
+def test_every_question_has_a_case_and_every_case_a_question() -> None:
+    assert {path.stem for path in CASES.glob("*.json")} == set(questions())
+
+
+def test_every_computable_question_is_stored() -> None:
+    assert {
+        number for question in questions().values() for number in question.numbers
+    } == COMPUTABLE
+
+
+@pytest.mark.parametrize(("name", "case"), _cases())
+def test_answer(name: str, case: dict[str, Any], backend: StoreBackend) -> None:
+    cells = _cells(ask(backend, name, case.get("with", {}), today=TODAY))
+    assert cells == case["rows"], case["why"]
+
+
+@pytest.mark.parametrize(("name", "case"), [c for c in _cases() if "not" in c.values[1]])
+def test_wrong_joins_add_nothing(name: str, case: dict[str, Any], backend: StoreBackend) -> None:
+    cells = _cells(ask(backend, name, case.get("with", {}), today=TODAY))
+    for unwanted in case["not"]:
+        if isinstance(unwanted, list):
+            assert unwanted not in cells, case["why"]
+        else:
+            assert not any(unwanted in row for row in cells), case["why"]
+
+
+@pytest.mark.parametrize(("name", "case"), _cases())
+def test_rdflib_gives_the_same_answer(
+    name: str, case: dict[str, Any], backend: StoreBackend, rdflib_backend: RdflibBackend
+) -> None:
+    values = case.get("with", {})
+    expected = _cells(ask(backend, name, values, today=TODAY))
+    assert _cells(ask(rdflib_backend, name, values, today=TODAY)) == expected  # type: ignore[arg-type]
