@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from pyoxigraph import DefaultGraph, NamedNode, Quad, Store
+from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, Store
 
 from kg.iris import mint_iri, mint_part
 from kg.quads import describe
@@ -18,6 +18,7 @@ from kg.vocab import (
     RDF,
     SPDX,
     VOID,
+    XSD,
 )
 from mappings.formats import MappedSource
 
@@ -87,6 +88,7 @@ def _distribution(source: MappedSource) -> Iterator[Quad]:
     distribution = mint_part("distribution", release)
     checksum = mint_part("checksum", release)
     content = source.document.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
     yield from describe(
         CATALOG_GRAPH,
         release,
@@ -109,7 +111,7 @@ def _distribution(source: MappedSource) -> Iterator[Quad]:
         checksum,
         (RDF.type, SPDX.Checksum),
         (SPDX.algorithm, SPDX.checksumAlgorithm_sha256),
-        (SPDX.checksumValue, hashlib.sha256(content).hexdigest()),
+        (SPDX.checksumValue, Literal(digest, datatype=XSD.hexBinary)),
     )
 
 

@@ -198,6 +198,7 @@ class XSD:
     boolean = expand("xsd:boolean")
     date = expand("xsd:date")
     dateTime = expand("xsd:dateTime")
+    hexBinary = expand("xsd:hexBinary")
     integer = expand("xsd:integer")
     string = expand("xsd:string")
 

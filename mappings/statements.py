@@ -73,10 +73,10 @@ def map_release(
     )
 
 
-def map_checkpoint(release: Release, repository_id: str) -> Iterator[Quad]:
+def checkpoint_quads(graph: NamedNode, repository_id: str) -> Iterator[Quad]:
     """State that a source names a repository id."""
     yield from describe(
-        release.graph,
+        graph,
         mint_checkpoint(repository_id),
         (RDF.type, (RA.Checkpoint, FAIR4ML.MLModel)),
         (RDFS.label, repository_id),
@@ -89,8 +89,9 @@ def map_family(release: Release, label: str) -> Iterator[Quad]:
     yield from describe(
         release.graph,
         family_iri(release.source, label),
-        (RDF.type, RA.Family),
+        (RDF.type, (RA.Family, SKOS.Concept)),
         (SKOS.prefLabel, label),
+        (SKOS.notation, f"{release.source}/{label}"),
         (SKOS.inScheme, RA.Families),
         (RA.ofSource, mint_iri("source", release.source)),
     )

@@ -23,7 +23,7 @@ try:
 except SourceError as error:
     problems = error.problems
 peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-print(peak // 1024, len(problems), repr(str(problems[-1])[:200]))
+print(peak // 1024, len(problems), str(problems[-1])[:200])
 """
 
 
@@ -41,7 +41,8 @@ def problems_of(read: Callable[[Path], object], path: Path) -> list[tuple[int | 
 
 def read_alone(read: Callable[[Path], object], path: Path) -> tuple[int, int, str]:
     """Return the megabytes a failing read takes at its peak, its problems' count, the last one."""
-    command = [sys.executable, "-c", _READ_ALONE, read.__module__, read.__qualname__, str(path)]
+    command = [sys.executable, "-X", "utf8", "-c", _READ_ALONE]
+    command += [read.__module__, read.__qualname__, str(path)]
     answer = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
     peak, count, last = answer.stdout.decode().split(" ", 2)
     return int(peak), int(count), last

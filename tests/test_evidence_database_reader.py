@@ -37,7 +37,7 @@ EDITS: Final = {
 # Whole files.
 FILES: Final[dict[str, tuple[str, Problems]]] = {
     "empty file": ("", [(1, "not JSON: Expecting value (column 1)")]),
-    "two documents": (TEXT + "{}", [(82, "not JSON: Extra data (column 1)")]),
+    "two documents": (TEXT + "{}", [(97, "not JSON: Extra data (column 1)")]),
     "list": ("[]", [("", "expected an object, found a list")]),
     "number": ("1", [("", "expected an object, found a number")]),
     "brackets": ("[" * 10**5, [(1, "not JSON: nested too deeply (column 1)")]),
@@ -273,9 +273,10 @@ JSON_VALUES: Final = st.recursive(
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inside = value.items() if isinstance(value, dict) else ()
-    inside = enumerate(value) if isinstance(value, list) else inside
-    return [place] + [found for key, member in inside for found in places_in(member, (*place, key))]
+    if not isinstance(value, (dict, list)):
+        return [place]
+    inside = value if isinstance(value, dict) else range(len(value))
+    return [place] + [found for key in inside for found in places_in(value[key], (*place, key))]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from mappings.curated.tables import (
     Column,
     Table,
 )
-from mappings.statements import family_iri, map_cell
+from mappings.statements import checkpoint_quads, family_iri, map_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,16 @@ def _map_exclusion(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Q
         (RA.exclusionText, row["text"]),
         *_provenance(row),
     )
+    yield from _map_excluded_model(row, graph)
+
+
+def _map_excluded_model(row: Row, graph: NamedNode) -> Iterator[Quad]:
+    """State the model that a source names only to exclude it."""
+    target = _excluded_target(row)
     if row["target_kind"] == "label":
-        label = _excluded_target(row)
-        yield from describe(graph, label, (RDF.type, RA.ModelLabel), (RDFS.label, row["target"]))
+        yield from describe(graph, target, (RDF.type, RA.ModelLabel), (RDFS.label, row["target"]))
+    elif row["target_kind"] == "checkpoint":
+        yield from checkpoint_quads(graph, row["target"])
 
 
 def _excluded_target(row: Row) -> NamedNode:

@@ -11,7 +11,7 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
-from kg.vocab import RA, RDFS, SKOS
+from kg.vocab import RA, RDFS, SCHEMA, SKOS
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COUNT: Final = re.compile(r"[1-9][0-9]*")
@@ -175,7 +175,7 @@ REGISTRY: Final = (
     Table(
         name="products",
         kind="product",
-        types=(RA.Product,),
+        types=(RA.Product, SCHEMA.ProductModel),
         key=("id",),
         columns=(
             _ID,
@@ -189,7 +189,7 @@ REGISTRY: Final = (
     Table(
         name="components",
         kind="component",
-        types=(RA.Component,),
+        types=(RA.Component, SCHEMA.SoftwareApplication),
         key=("id",),
         columns=(
             _ID,
@@ -212,7 +212,7 @@ REGISTRY: Final = (
     Table(
         name="features",
         kind="feature",
-        types=(RA.Feature,),
+        types=(RA.Feature, SKOS.Concept),
         scheme=RA.Features,
         key=("id",),
         columns=(_ID, _PREF_LABEL, _ref("broader", "features", SKOS.broader, optional=True)),
@@ -220,7 +220,7 @@ REGISTRY: Final = (
     Table(
         name="precisions",
         kind="precision",
-        types=(RA.Precision,),
+        types=(RA.Precision, SKOS.Concept),
         scheme=RA.Precisions,
         key=("id",),
         columns=(_ID, _PREF_LABEL, _ref("broader", "precisions", SKOS.broader, optional=True)),
@@ -228,7 +228,7 @@ REGISTRY: Final = (
     Table(
         name="family_lines",
         kind="family",
-        types=(RA.Family,),
+        types=(RA.Family, SKOS.Concept),
         scheme=RA.Families,
         key=("id",),
         columns=(_ID, _PREF_LABEL, _ref("publisher", "organisations", RA.publisher)),

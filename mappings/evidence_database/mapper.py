@@ -14,9 +14,9 @@ from mappings.evidence_database.records import EvidenceDatabase, EvidenceItem, M
 from mappings.statements import (
     Placed,
     Release,
+    checkpoint_quads,
     family_iri,
     map_cell,
-    map_checkpoint,
     map_family,
     map_path,
     map_stack,
@@ -127,7 +127,7 @@ def _map_document(document: EvidenceDatabase, release: Release) -> Iterator[Quad
 def _map_model(model: Model, position: int, release: Release) -> Iterator[Quad]:
     checkpoint = mint_checkpoint(model.model_id)
     kind = ARCHITECTURE_KINDS[model.architecture]
-    yield from map_checkpoint(release, model.model_id)
+    yield from checkpoint_quads(release.graph, model.model_id)
     yield from map_family(release, model.family)
     yield from describe(
         release.graph,
@@ -207,7 +207,7 @@ def _map_evidence(
     yield from describe(
         release.graph,
         mint_part("evidence", path, str(number)),
-        (RDF.type, RA.Evidence),
+        (RDF.type, (RA.Evidence, OA.Annotation)),
         (OA.hasTarget, path),
         (RA.evidenceType, EVIDENCE_TYPES[item.type]),
         (RA.document, document),

@@ -45,9 +45,12 @@ def _check_continued(block: Block, problems: ProblemList) -> None:
 
 def _split_words(block: Block, problems: ProblemList) -> list[str]:
     if sum(map(len, block.lines)) > MAX_CHARACTERS:
-        problems.add(block.line, f"more than {MAX_CHARACTERS:,} characters, the limit for a command")
+        problems.add(
+            block.line, f"more than {MAX_CHARACTERS:,} characters, the limit for a command"
+        )
         return []
-    lines = (line[:-1] if line.endswith("\\") else f"{line}\n" for line in block.lines)
+    stripped = [line.rstrip() for line in block.lines]
+    lines = (line[:-1] if line.endswith("\\") else f"{line}\n" for line in stripped)
     try:
         return shlex.split("".join(lines))
     except ValueError as error:  # an open quotation

@@ -19,9 +19,9 @@ from mappings.source_description import SourceDescription
 from mappings.statements import (
     Placed,
     Release,
+    checkpoint_quads,
     family_iri,
     map_cell,
-    map_checkpoint,
     map_family,
     map_path,
     map_stack,
@@ -117,7 +117,7 @@ class _PageMapper:
         yield from describe(
             self.graph,
             self.evidence,
-            (RDF.type, RA.Evidence),
+            (RDF.type, (RA.Evidence, OA.Annotation)),
             (RA.evidenceType, RA.VendorDocs),
             (RA.document, document),
             (RA.claim, page.intro.text),
@@ -141,7 +141,7 @@ class _PageMapper:
         yield from describe(
             self.graph,
             mint_iri("architecture", row.architecture),
-            (RDF.type, RA.Architecture),
+            (RDF.type, (RA.Architecture, SKOS.Concept)),
             (SKOS.prefLabel, row.architecture),
             (SKOS.notation, row.architecture),
             (SKOS.inScheme, RA.Architectures),
@@ -154,7 +154,7 @@ class _PageMapper:
         row_key = ("listed", *repository_id.split("/"))
         checkpoint = mint_checkpoint(repository_id)
         alone = len(row.repository_ids) == 1
-        yield from map_checkpoint(self.release, repository_id)
+        yield from checkpoint_quads(self.graph, repository_id)
         yield from describe(
             self.graph,
             checkpoint,
@@ -199,7 +199,7 @@ class _PageMapper:
         path = self.release.mint("path", *row_key)
         deployment = self.release.mint("deployment", *row_key, "command")
         registry = self.release.registry
-        yield from map_checkpoint(self.release, start.repository_id)
+        yield from checkpoint_quads(self.graph, start.repository_id)
         yield from self._map_path(
             row_key, QUICK_START, mint_checkpoint(start.repository_id), start.title
         )
