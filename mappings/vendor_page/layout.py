@@ -66,9 +66,9 @@ class Block:
     lines: tuple[str, ...]
 
     def statements(self) -> Iterator[Statement]:
-        """Yield each line with its number, without the blanks around it."""
+        """Yield each line with its number, without the spaces around it."""
         for line, text in enumerate(self.lines, self.line):
-            yield Statement(line, text.strip())
+            yield Statement(line, text.strip(" "))
 
     def has_tab(self) -> bool:
         """Tell whether the block looks like a table."""

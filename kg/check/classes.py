@@ -1,0 +1,245 @@
+"""Which class a checkpoint belongs to, on whose word, and what that class may run on.
+
+Decision D4: derived compatibility is of a class. Who belongs to the class is answered here, at
+question time, and its basis is always said.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kg.backend import Backend
+from kg.check.question import Configuration
+from kg.iris import mint_iri
+from kg.names import Named
+from kg.queries import query_text
+from kg.snapshot import Place
+from kg.terms import shorten
+from kg.vocab import RA
+
+# Words in a repository's name that mark a quantised or adapter upload. A name proves nothing; it
+# only keeps a class from being lent to what may be another thing.
+_VARIANT_WORDS: Final = frozenset(
+    [
+        "adapter",
+        "awq",
+        "bnb",
+        "fp4",
+        "fp8",
+        "gguf",
+        "gptq",
+        "int4",
+        "int8",
+        "lora",
+        "mxfp4",
+        "mxfp6",
+        "mxfp8",
+        "nf4",
+        "nvfp4",
+        "qlora",
+        "w4a16",
+        "w4a8",
+        "w8a16",
+        "w8a8",
+    ]
+)
+
+
+class ClassBasis(StrEnum):
+    """On whose word a checkpoint belongs to a class."""
+
+    STATED = "stated by a source"
+    SUPPLIED = "supplied by the asker"
+    ASSUMED = "assumed from family"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A listed path whose row shows the class, with its place."""
+
+    path: NamedNode
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """One class of a checkpoint; ``contested`` names other classes that are stated for it."""
+
+    name: str
+    basis: ClassBasis
+    contested: tuple[str, ...] = ()
+    family: NamedNode | None = None
+    aligned: NamedNode | None = None
+    mapping: NamedNode | None = None
+    mapping_places: tuple[Place, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """What is derived for a class on one platform: no level, no evidence."""
+
+    iri: NamedNode
+    platform: NamedNode
+    components: frozenset[NamedNode]
+    compile_mode: str | None
+    premises: tuple[NamedNode, ...]
+    licence: NamedNode
+    grant: str
+    licence_places: tuple[Place, ...]
+    rule: NamedNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassFacts:
+    """A checkpoint's class, what is derived for it, and why it may not inherit."""
+
+    membership: Membership | None
+    inferences: tuple[Inference, ...]
+    variant_of: str | None
+    licensed_platforms: frozenset[NamedNode]
+
+
+@dataclass(frozen=True, slots=True)
+class MayWork:
+    """A derived answer: the class-level inference, and the basis of the checkpoint's class."""
+
+    membership: Membership
+    inference: Inference
+
+
+def read_class_facts(
+    backend: Backend, model: str, iri: NamedNode, asked: Configuration
+) -> ClassFacts:
+    """Read a checkpoint's class by the first basis that gives one, and its inferences."""
+    membership = _membership(backend, iri, asked)
+    supplied = asked.supplied_class
+    variant = _variant(backend, model, iri)
+    if variant is None and supplied and supplied.quantised:
+        variant = "its configuration has a quantization_config"
+    inferences = _inferences(backend, membership.name) if membership else ()
+    licensed = {
+        platform
+        for row in backend.select(query_text("licensed_platforms"), {})
+        if isinstance(platform := row["platform"], NamedNode)
+    }
+    return ClassFacts(
+        membership=membership,
+        inferences=inferences,
+        variant_of=variant,
+        licensed_platforms=frozenset(licensed),
+    )
+
+
+def _membership(backend: Backend, iri: NamedNode, asked: Configuration) -> Membership | None:
+    rows = backend.select(query_text("classes_of_checkpoint"), {"checkpoint": iri})
+    stated = sorted({shorten(row["class"]) for row in rows})
+    supplied = asked.supplied_class.name if asked.supplied_class else None
+    if stated:
+        name = supplied if supplied in stated else stated[0]
+        others = {*stated, *([supplied] if supplied else [])} - {name}
+        return Membership(name=name, basis=ClassBasis.STATED, contested=tuple(sorted(others)))
+    if supplied:
+        return Membership(name=supplied, basis=ClassBasis.SUPPLIED)
+    return None if asked.strict else _assumed(backend, iri)
+
+
+def _assumed(backend: Backend, iri: NamedNode) -> Membership | None:
+    """Return the one class that a licensing source prints for the aligned family, if it is one."""
+    rows = backend.select(query_text("classes_of_aligned_families"), {"checkpoint": iri})
+    if len({row["class"] for row in rows}) != 1:
+        return None
+    first = rows[0]
+    mapping = _named(first["mapping"])
+    paths = [_named(row["path"]) for row in rows if row["aligned"] == first["aligned"]]
+    return Membership(
+        name=shorten(first["class"]),
+        basis=ClassBasis.ASSUMED,
+        family=_named(first["family"]),
+        aligned=_named(first["aligned"]),
+        mapping=mapping,
+        mapping_places=backend.places(mapping),
+        witnesses=tuple(Witness(path, backend.places(path)) for path in dict.fromkeys(paths)),
+    )
+
+
+def _inferences(backend: Backend, name: str) -> tuple[Inference, ...]:
+    architecture = mint_iri("architecture", name)
+    rows = backend.select(query_text("inferences_of_class"), {"architecture": architecture})
+    found: dict[NamedNode, list[dict[str, object]]] = {}
+    for row in rows:
+        found.setdefault(_named(row["inference"]), []).append(dict(row))
+    return tuple(_inference(backend, iri, said) for iri, said in found.items())
+
+
+def _inference(backend: Backend, iri: NamedNode, rows: list[dict[str, object]]) -> Inference:
+    first = rows[0]
+    licence = _named(first["licence"])
+    mode = first.get("mode")
+    return Inference(
+        iri=iri,
+        platform=_named(first["platform"]),
+        components=frozenset(_named(row["component"]) for row in rows),
+        compile_mode=str(getattr(mode, "value", "")) or None,
+        premises=tuple(dict.fromkeys(_named(row["premise"]) for row in rows)),
+        licence=licence,
+        grant=str(getattr(first["grant"], "value", "")),
+        licence_places=backend.places(licence),
+        rule=_named(first["rule"]),
+    )
+
+
+def _variant(backend: Backend, model: str, iri: NamedNode) -> str | None:
+    """Say why a checkpoint does not inherit from its class: it is quantised, or an adapter."""
+    for row in backend.select(query_text("lineage_of_checkpoint"), {"checkpoint": iri}):
+        if row["predicate"] in (RA.quantizedFrom, RA.adapterOf):
+            return f"it is stated to be {shorten(row['predicate'])} {shorten(row['parent'])}"
+    words = re.split(r"[^a-z0-9]+", model.rpartition("/")[2].lower())
+    marks = [word for word in words if word in _VARIANT_WORDS]
+    return f"its name marks a quantised or adapter upload ({marks[0]})" if marks else None
+
+
+def _named(term: object) -> NamedNode:
+    if not isinstance(term, NamedNode):
+        raise TypeError(f"{term} is not an IRI")
+    return term
+
+
+def may_work(facts: ClassFacts, target: Named, asked: Configuration) -> MayWork | None:
+    """Return the derivation that answers a question, if one does.
+
+    It speaks of a class on a platform with a stack: of no product, precision, feature or count.
+    """
+    if not facts.membership or facts.variant_of or asked.narrows:
+        return None
+    for inference in facts.inferences:
+        if inference.platform == target.iri and _stack_allows(inference, asked):
+            return MayWork(facts.membership, inference)
+    return None
+
+
+def _stack_allows(inference: Inference, asked: Configuration) -> bool:
+    if asked.stack is None:
+        return True
+    return asked.stack.component.iri in inference.components and asked.stack.version is None
+
+
+def hints(facts: ClassFacts, target: Named, asked: Configuration) -> Iterator[str]:
+    """Say what would help where nothing answers."""
+    if target.iri not in facts.licensed_platforms:
+        return
+    derivable = any(inference.platform == target.iri for inference in facts.inferences)
+    if facts.variant_of:
+        yield f"A class-level answer is not lent to it: {facts.variant_of}."
+    elif facts.membership is None:
+        yield "Its class is not stated here: give it with --architecture CLASS or --config FILE."
+    elif not derivable:
+        yield f"Nothing is derived for the class {facts.membership.name} on {target.id}."
+    elif asked.narrows:
+        yield "A class-level answer exists, but not for a precision, feature or count."
+    elif asked.stack:
+        yield "A class-level answer exists, but not for this stack or release."

@@ -1,0 +1,170 @@
+"""Check a model on targets: resolve what was typed, read the facts, judge each target."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+
+from pyoxigraph import NamedNode
+
+from kg.backend import Backend
+from kg.check.classes import ClassFacts, read_class_facts
+from kg.check.facts import read_paths, read_requirements
+from kg.check.question import ROLES, AskedPrecision, AskedStack, Configuration, SuppliedClass
+from kg.check.relations import read_relations
+from kg.check.verdict import Judged, judge
+from kg.errors import UnknownNameError, UsageError
+from kg.iris import mint_checkpoint
+from kg.names import HARDWARE, Named, Names, read_names
+from kg.queries import query_text
+from kg.terms import shorten
+from kg.vocab import RA
+
+_REPOSITORY_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_CLASS = re.compile(r"\w+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What was typed; every field but the model may be left out."""
+
+    model: str
+    targets: tuple[str, ...] = ()
+    architecture: str | None = None
+    quantised: bool = False
+    stack: str | None = None
+    precision: str | None = None
+    features: tuple[str, ...] = ()
+    count: int | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The answer: one judgement for each target, under one snapshot."""
+
+    model: str
+    iri: NamedNode
+    known: bool
+    near: tuple[str, ...]
+    asked: Configuration
+    classes: ClassFacts
+    targets: tuple[Judged, ...]
+    labels: dict[NamedNode, str]
+    snapshot: str
+
+
+def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
+    """Check a model on each target; without targets, on every platform.
+
+    Raises:
+        UnknownNameError: a target, component, precision or feature that the registry does not hold.
+        UsageError: a malformed repository id, class, role or count.
+    """
+    names = read_names(backend)
+    asked = _configuration(request, names, as_of)
+    targets = _targets(request.targets, names)
+    ids = [shorten(row["id"]) for row in backend.select(query_text("repository_ids"), {})]
+    if not _REPOSITORY_ID.fullmatch(request.model):
+        raise UnknownNameError("repository id org/name", request.model, _near(request.model, ids))
+    iri = mint_checkpoint(request.model)
+    paths = read_paths(backend, iri)
+    classes = read_class_facts(backend, request.model, iri, asked)
+    requirements = read_requirements(backend, iri)
+    relations = read_relations(backend)
+    known = request.model in ids
+    return Checked(
+        model=request.model,
+        iri=iri,
+        known=known,
+        near=() if known else tuple(_near(request.model, ids)),
+        asked=asked,
+        classes=classes,
+        targets=tuple(
+            judge(
+                iri,
+                target,
+                asked,
+                paths=paths,
+                classes=classes,
+                requirements=requirements,
+                relations=relations,
+            )
+            for target in targets
+        ),
+        labels={thing.iri: thing.label for thing in names.things.values()},
+        snapshot=backend.snapshot,
+    )
+
+
+def _near(model: str, ids: Sequence[str]) -> list[str]:
+    """Return the ids that come near a name, by the whole id or by the part after the slash."""
+    by_name = {id_.rpartition("/")[2].casefold(): id_ for id_ in ids}
+    folded = {id_.casefold(): id_ for id_ in ids}
+    near = [folded[n] for n in get_close_matches(model.casefold(), folded, n=3, cutoff=0.75)]
+    name = model.rpartition("/")[2].casefold()
+    near += [by_name[n] for n in get_close_matches(name, by_name, n=3, cutoff=0.75)]
+    return list(dict.fromkeys(near))[:3]
+
+
+def _targets(asked: Sequence[str], names: Names) -> list[Named]:
+    if asked:
+        found = [names.resolve("target", name, HARDWARE) for name in asked]
+    else:
+        found = [thing for thing in names.things.values() if thing.type == RA.Platform]
+        found.sort(key=lambda thing: thing.id)
+    return list({thing.iri: thing for thing in found}.values())
+
+
+def _configuration(request: Request, names: Names, as_of: date) -> Configuration:
+    if request.count is not None and request.count < 1:
+        raise UsageError("The count is a whole number of devices, from 1.")
+    if request.architecture is not None and not _CLASS.fullmatch(request.architecture):
+        raise UsageError(f"{request.architecture!r} is not a class such as LlamaForCausalLM.")
+    return Configuration(
+        as_of=as_of,
+        stack=_stack(request.stack, names) if request.stack else None,
+        precision=_precision(request.precision, names) if request.precision else None,
+        features=tuple(names.resolve("feature", f, (RA.Feature,)) for f in request.features),
+        count=request.count,
+        strict=request.strict,
+        supplied_class=(
+            SuppliedClass(request.architecture, request.quantised) if request.architecture else None
+        ),
+    )
+
+
+def _stack(text: str, names: Names) -> AskedStack:
+    name, separator, version = text.partition("==")
+    if separator and not version:
+        raise UsageError(f"{text!r} lacks a release after '=='.")
+    return AskedStack(names.resolve("component", name, (RA.Component,)), version or None)
+
+
+def _precision(text: str, names: Names) -> AskedPrecision:
+    name, _, role = text.partition(":")
+    if role and role not in ROLES:
+        raise UsageError(f"{role!r} is not a role: {', '.join(ROLES)}.")
+    return AskedPrecision(names.resolve("precision", name, (RA.Precision,)), ROLES.get(role))
+
+
+def read_model_config(path: Path) -> tuple[str, bool]:
+    """Read the one class that a model's configuration file gives, and whether it is quantised.
+
+    Raises:
+        UsageError: the file cannot be read, or gives no class, or several.
+    """
+    try:
+        content = path.read_bytes()[: 1 << 20]
+        config = json.loads(content)
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not a model configuration: {error}") from error
+    classes = config.get("architectures") if isinstance(config, dict) else None
+    if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
+        raise UsageError(f"{path}: 'architectures' is not a list of classes.")
+    if len(classes) != 1:
+        raise UsageError(f"{path}: 'architectures' gives {len(classes)} classes; one is needed.")
+    return classes[0], "quantization_config" in config

@@ -1,0 +1,232 @@
+"""Judge: the first verdict that applies, in the order of the design's table."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from itertools import combinations
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kg.check.classes import ClassFacts, MayWork, hints, may_work
+from kg.check.facts import Exclusion, Path, Requirement
+from kg.check.matching import Fit, Reach, binds, fit_of, reach_of
+from kg.check.question import Configuration
+from kg.check.relations import Relations
+from kg.names import Named
+from kg.vocab import RA
+
+
+class Verdict(StrEnum):
+    """What may be said of a model on a target, from the first that applies."""
+
+    CONFLICTING = "conflicting"
+    MIXED = "mixed"
+    SUPPORTED = "supported"
+    LIMITED = "limited"
+    FAILING = "failing"
+    UNSUPPORTED = "unsupported"
+    NEGATIVE_UNSPECIFIED = "negative-unspecified"
+    OTHER_VARIANT = "other-variant"
+    EXCLUDED = "excluded"
+    UNTESTED = "untested"
+    PLANNED = "planned"
+    NOT_ITEMISED = "not-itemised"
+    OTHER_CONFIGURATION = "other-configuration"
+    NAMED_NOT_MAPPED = "named-not-mapped"
+    WIDER_SCOPE = "wider-scope"
+    MAY_WORK = "may-work"
+    NO_EVIDENCE = "no-evidence"
+
+
+OUTCOMES: Final = {
+    RA.Supported: Verdict.SUPPORTED,
+    RA.Limited: Verdict.LIMITED,
+    RA.Failing: Verdict.FAILING,
+    RA.Unsupported: Verdict.UNSUPPORTED,
+    RA.NegativeUnspecified: Verdict.NEGATIVE_UNSPECIFIED,
+    RA.Untested: Verdict.UNTESTED,
+    RA.Planned: Verdict.PLANNED,
+}
+_RAN_OR_CLAIMED: Final = frozenset(OUTCOMES) - {RA.Untested, RA.Planned}
+_POSITIVE: Final = frozenset({RA.Supported, RA.Limited})
+_NEGATIVE: Final = frozenset({RA.Failing, RA.Unsupported})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A path beside what was asked: how far it reaches, how it fits, and why not better."""
+
+    path: Path
+    reach: Reach
+    fit: Fit
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BindingExclusion:
+    """An exclusion that answers the question, and the path that carries it."""
+
+    path: Path
+    exclusion: Exclusion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The verdict on one target; ``decisive`` are the statements it rests on, the rest is shown."""
+
+    target: Named
+    verdict: Verdict
+    decisive: tuple[Finding, ...] = ()
+    others: tuple[Finding, ...] = ()
+    exclusions: tuple[BindingExclusion, ...] = ()
+    derivation: MayWork | None = None
+    requirements: tuple[Requirement, ...] = ()
+    hints: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def newest(self) -> date | None:
+        """The last day on which a citation of a statement shown was checked."""
+        paths = [finding.path for finding in self.decisive + self.others]
+        return max((path.newest for path in paths if path.newest), default=None)
+
+
+def judge(
+    model: NamedNode,
+    target: Named,
+    asked: Configuration,
+    *,
+    paths: Sequence[Path],
+    classes: ClassFacts,
+    requirements: Iterable[Requirement],
+    relations: Relations,
+) -> Judged:
+    """Judge one target by every path of the model and every path that excludes it.
+
+    A statement whose every citation was checked after the day asked about is left out, and counted.
+    """
+    known = [path for path in paths if _made_by(path, asked.as_of)]
+    left_out = len(paths) - len(known)
+    findings = [
+        Finding(
+            path, reach_of(path, target.iri, relations), *fit_of(path, target.iri, asked, relations)
+        )
+        for path in known
+        if path.checkpoint == model
+    ]
+    exclusions = tuple(
+        BindingExclusion(path, exclusion)
+        for path in known
+        for exclusion in path.exclusions
+        if binds(exclusion, path, model, target.iri, asked, relations)
+    )
+    derivation = may_work(classes, target, asked)
+    verdict, decisive = _verdict(findings, exclusions)
+    if verdict is Verdict.NO_EVIDENCE and derivation:
+        verdict = Verdict.MAY_WORK
+    platform = relations.platform.get(target.iri, target.iri)
+    related = [f for f in findings if f not in decisive and f.path.platform == platform]
+    return Judged(
+        target=target,
+        verdict=verdict,
+        decisive=decisive,
+        others=tuple(related),
+        exclusions=exclusions,
+        derivation=derivation,
+        requirements=tuple(r for r in requirements if r.platform == platform),
+        hints=tuple(hints(classes, target, asked)) if verdict is Verdict.NO_EVIDENCE else (),
+        left_out=left_out,
+    )
+
+
+def _made_by(path: Path, day: date) -> bool:
+    checked = [citation.checked for citation in path.citations if citation.checked]
+    return not checked or min(checked) <= day
+
+
+def _verdict(
+    findings: list[Finding], exclusions: tuple[BindingExclusion, ...]
+) -> tuple[Verdict, tuple[Finding, ...]]:
+    for verdict, decides in _ORDER:
+        if verdict is Verdict.EXCLUDED:
+            if exclusions:
+                carriers = {bound.path for bound in exclusions}
+                return verdict, tuple(f for f in findings if f.path in carriers)
+        elif found := tuple(finding for finding in findings if decides(finding)):
+            return (_outcome(found) if verdict is Verdict.SUPPORTED else verdict), found
+    return Verdict.NO_EVIDENCE, ()
+
+
+def _covers(finding: Finding) -> bool:
+    return finding.reach is Reach.COVERS
+
+
+def _exact(finding: Finding) -> bool:
+    return _covers(finding) and finding.fit is Fit.MATCHES and not finding.path.tested_variants
+
+
+def _is_outcome(outcomes: frozenset[NamedNode]) -> Callable[[Finding], bool]:
+    return lambda finding: _exact(finding) and finding.path.outcome in outcomes
+
+
+# In the order of the design; SUPPORTED stands for whichever outcomes the exact statements have.
+_ORDER: Final[tuple[tuple[Verdict, Callable[[Finding], bool]], ...]] = (
+    (Verdict.SUPPORTED, _is_outcome(_RAN_OR_CLAIMED)),
+    (
+        Verdict.OTHER_VARIANT,
+        lambda f: _covers(f) and f.fit is not Fit.OTHER and bool(f.path.tested_variants),
+    ),
+    (Verdict.EXCLUDED, lambda f: False),
+    (Verdict.UNTESTED, _is_outcome(frozenset({RA.Untested}))),
+    (Verdict.PLANNED, _is_outcome(frozenset({RA.Planned}))),
+    (Verdict.NOT_ITEMISED, lambda f: _covers(f) and f.fit is Fit.UNPAIRED),
+    (Verdict.OTHER_CONFIGURATION, lambda f: _covers(f) and f.fit is Fit.OTHER),
+    (Verdict.NAMED_NOT_MAPPED, lambda f: f.reach is Reach.NAMES and f.fit is not Fit.OTHER),
+    (Verdict.WIDER_SCOPE, lambda f: f.reach is Reach.WIDER and f.fit is not Fit.OTHER),
+)
+
+
+def _outcome(findings: tuple[Finding, ...]) -> Verdict:
+    paths = _current(finding.path for finding in findings)
+    if any(_contradict(one, other) for one, other in combinations(paths, 2)):
+        return Verdict.CONFLICTING
+    outcomes = {path.outcome for path in paths}
+    return OUTCOMES[outcomes.pop()] if len(outcomes) == 1 else Verdict.MIXED
+
+
+def _current(paths: Iterable[Path]) -> list[Path]:
+    """Drop what the same source has said otherwise of the same configuration at a later day."""
+    found = list(paths)
+    return [path for path in found if not any(_supersedes(later, path) for later in found)]
+
+
+def _supersedes(later: Path, earlier: Path) -> bool:
+    return (
+        later.source == earlier.source
+        and bool(later.newest and earlier.newest and later.newest > earlier.newest)
+        and _same_configuration(later, earlier)
+    )
+
+
+def _contradict(one: Path, other: Path) -> bool:
+    outcomes = {one.outcome, other.outcome}
+    return (
+        bool(outcomes & _POSITIVE)
+        and bool(outcomes & _NEGATIVE)
+        and _same_configuration(one, other)
+    )
+
+
+def _same_configuration(one: Path, other: Path) -> bool:
+    return (
+        bool(one.hardware & other.hardware)
+        and one.components == other.components
+        and set(_releases(one)) == set(_releases(other))
+        and (one.precisions == other.precisions)
+    )
+
+
+def _releases(path: Path) -> Iterator[tuple[NamedNode, NamedNode, str]]:
+    return ((bound.component, bound.kind, bound.version) for bound in path.bounds)
