@@ -72,6 +72,7 @@ class StoreBackend:
     """Answers from a snapshot in this process."""
 
     def __init__(self, snapshot: Snapshot) -> None:
+        """Answer from an opened snapshot."""
         self._snapshot = snapshot
 
     @property
@@ -122,12 +123,12 @@ def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
 def _evaluate(
     store: Store, query: str, default_graphs: Iterable[str], named_graphs: Iterable[str]
 ) -> Results:
-    default = [NamedNode(iri) for iri in default_graphs]
-    named = [NamedNode(iri) for iri in named_graphs]
     try:
+        default: list[NamedNode | BlankNode | DefaultGraph] = [NamedNode(g) for g in default_graphs]
+        named: list[NamedNode | BlankNode] = [NamedNode(g) for g in named_graphs]
         if not default and not named:
             return store.query(query)
-        return store.query(query, default_graph=default or DefaultGraph(), named_graphs=named)
+        return store.query(query, default_graph=default, named_graphs=named)
     except SyntaxError as error:
         raise QuerySyntaxError(error.msg) from error
     except (OSError, RuntimeError, ValueError) as error:

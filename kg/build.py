@@ -2,7 +2,7 @@
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version as package_version
 from pathlib import Path
@@ -150,30 +150,29 @@ def _read_version(path: Path) -> str:
 def _places(
     inputs: Inputs, data: Path, rules: tuple[Rule, ...], store: Store
 ) -> dict[str, set[Place]]:
+    """Note where each subject is stated: a record's place, a row's line, or the rule's file."""
     places: dict[str, set[Place]] = {}
+    for place, quads in _placed(inputs, data, rules, store):
+        for quad in quads:
+            if isinstance(quad.subject, NamedNode):
+                places.setdefault(quad.subject.value, set()).add(place)
+    return places
 
-    def put(subject: object, place: Place) -> None:
-        if isinstance(subject, NamedNode):
-            places.setdefault(subject.value, set()).add(place)
 
+def _placed(
+    inputs: Inputs, data: Path, rules: tuple[Rule, ...], store: Store
+) -> Iterator[tuple[Place, Iterable[Quad]]]:
     for source in inputs.sources:
-        path = _relative(source.document, data)
+        document = _relative(source.document, data)
         for record in source.records:
-            place = Place(source.release.source, path, str(record.place) or "/")
-            for quad in record.quads:
-                put(quad.subject, place)
+            yield Place(source.release.source, document, str(record.place) or "/"), record.quads
     for mapped in inputs.rows:
         row = mapped.row
-        place = Place(row.table, _relative(Path(row.path), data), str(row.line))
-        for quad in mapped.quads:
-            put(quad.subject, place)
+        yield Place(row.table, _relative(Path(row.path), data), str(row.line)), mapped.quads
     for rule in rules:
-        path = next((ONTOLOGY / "rules").glob(f"*-{rule.name}.rq"))
-        place = Place(rule.name, f"ontology/rules/{path.name}", "1")
+        place = Place(rule.name, f"ontology/rules/{rule.file}", "1")
         for graph in (rule.graph, rule.overlay_graph):
-            for quad in store.quads_for_pattern(None, None, None, graph):
-                put(quad.subject, place)
-    return places
+            yield place, store.quads_for_pattern(None, None, None, graph)
 
 
 def _relative(path: Path, data: Path) -> str:

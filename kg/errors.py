@@ -1,7 +1,7 @@
 """What can go wrong.
 
 RunatlasError
-├── SourceError             source files are not what their readers expect: every problem, with its place
+├── SourceError             source files are not what their readers expect: each problem
 ├── SnapshotError           a snapshot cannot be opened or written
 ├── UnknownNameError        a name that the graph or the registry does not hold, with near misses
 ├── UsageError              options that cannot be used together, or a value out of range

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.errors import Problem, SourceError, UnknownNameError, UsageError
 from kg.iris import keys_of
@@ -136,6 +137,10 @@ def _source(
         problems.extend(error.problems)
 
 
+# How a curated row may name the paths that it is about: by row key, or by section.
+_ROW_NAMES: Final = {RA.rowKey: "", RA.section: "section:"}
+
+
 def _stated(sources: list[MappedSource]) -> StatedRows:
     paths: dict[tuple[str, str], list[NamedNode]] = {}
     families = set()
@@ -143,14 +148,15 @@ def _stated(sources: list[MappedSource]) -> StatedRows:
         name = source.release.source
         for record in source.records:
             for quad in record.quads:
-                kind = keys_of(quad.subject)[0] if isinstance(quad.subject, NamedNode) else ""
-                if kind == "path" and quad.predicate == RA.rowKey:
-                    paths.setdefault((name, quad.object.value), []).append(quad.subject)
-                elif kind == "path" and quad.predicate == RA.section:
-                    key = (name, f"section:{quad.object.value}")
-                    paths.setdefault(key, []).append(quad.subject)
+                subject, value = quad.subject, quad.object
+                if not isinstance(subject, NamedNode) or not isinstance(value, Literal):
+                    continue
+                kind = keys_of(subject)[0]
+                if kind == "path" and quad.predicate in _ROW_NAMES:
+                    key = _ROW_NAMES[quad.predicate] + value.value
+                    paths.setdefault((name, key), []).append(subject)
                 elif kind == "family" and quad.predicate == SKOS.prefLabel:
-                    families.add((name, quad.object.value))
+                    families.add((name, value.value))
     names = frozenset(source.release.source for source in sources)
     return StatedRows(names, {key: tuple(iris) for key, iris in paths.items()}, frozenset(families))
 

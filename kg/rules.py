@@ -15,6 +15,7 @@ class Rule:
     """One CONSTRUCT rule; it reads the default graph, so never what another rule derived."""
 
     name: str
+    file: str
     text: str
 
     @property
@@ -36,7 +37,7 @@ class Rule:
 def read_rules(folder: Path = ONTOLOGY / "rules") -> tuple[Rule, ...]:
     """Read the rules in the order of their file names, ``NN-name.rq``."""
     return tuple(
-        Rule(path.stem.partition("-")[2], path.read_text(encoding="utf-8"))
+        Rule(path.stem.partition("-")[2], path.name, path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("*.rq"))
     )
 

@@ -43,5 +43,5 @@ def named_quads(store: Store) -> Iterator[Quad]:
 
 def sorted_nquads(quads: Iterable[Quad]) -> bytes:
     """Serialise quads as N-Quads in the order of their lines: equal sets give equal bytes."""
-    lines = serialize(quads, format=RdfFormat.N_QUADS).splitlines(keepends=True)
-    return b"".join(sorted(set(lines)))
+    content = serialize(quads, format=RdfFormat.N_QUADS) or b""
+    return b"".join(sorted(set(content.splitlines(keepends=True))))

@@ -1,1 +1,1 @@
-"""Check a model on hardware: what is stated, by whom, and what may be said of the question asked."""
+"""Check a model on hardware: what is stated, by whom, and what may be said of it."""

@@ -24,7 +24,7 @@ from kg.vocab import RA
 # Words in a repository's name that mark a quantised or adapter upload. A name proves nothing; it
 # only keeps a class from being lent to what may be another thing.
 _VARIANT_WORDS: Final = frozenset(
-    [
+    (
         "adapter",
         "awq",
         "bnb",
@@ -45,7 +45,7 @@ _VARIANT_WORDS: Final = frozenset(
         "w4a8",
         "w8a16",
         "w8a8",
-    ]
+    )
 )
 
 

@@ -50,5 +50,5 @@ class Configuration:
 
     @property
     def narrows(self) -> bool:
-        """Tell whether more than a stack is asked for: a class-level statement covers none of it."""
+        """Tell whether more than a stack is asked for, which no class-level statement covers."""
         return bool(self.precision or self.features or self.count)

@@ -107,12 +107,11 @@ def judge(
 
     A statement whose every citation was checked after the day asked about is left out, and counted.
     """
+    iri = target.iri
     known = [path for path in paths if _made_by(path, asked.as_of)]
     left_out = len(paths) - len(known)
     findings = [
-        Finding(
-            path, reach_of(path, target.iri, relations), *fit_of(path, target.iri, asked, relations)
-        )
+        Finding(path, reach_of(path, iri, relations), *fit_of(path, iri, asked, relations))
         for path in known
         if path.checkpoint == model
     ]
@@ -120,13 +119,13 @@ def judge(
         BindingExclusion(path, exclusion)
         for path in known
         for exclusion in path.exclusions
-        if binds(exclusion, path, model, target.iri, asked, relations)
+        if binds(exclusion, path, model, iri, asked, relations)
     )
     derivation = may_work(classes, target, asked)
     verdict, decisive = _verdict(findings, exclusions)
     if verdict is Verdict.NO_EVIDENCE and derivation:
         verdict = Verdict.MAY_WORK
-    platform = relations.platform.get(target.iri, target.iri)
+    platform = relations.platform.get(iri, iri)
     related = [f for f in findings if f not in decisive and f.path.platform == platform]
     return Judged(
         target=target,

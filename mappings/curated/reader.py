@@ -119,18 +119,23 @@ def _read_table(
 def _cell_faults(table: Table, row: Row) -> Iterator[str]:
     for column in table.columns:
         value = row[column.name]
-        if value != value.strip():
-            yield f"{column.name} {value!r} has blanks around it"
-        elif not value:
-            if not column.optional:
-                yield f"{column.name} is blank"
-        elif column.choices and value not in column.choices:
-            yield f"{column.name} {value!r} is not one of {', '.join(column.choices)}"
-        elif column.pattern and not column.pattern.fullmatch(value):
-            yield f"{column.name} {value!r} does not have the form {column.pattern.pattern}"
+        if message := _cell_fault(column, value):
+            yield f"{column.name} {value!r} {message}" if value else f"{column.name} is blank"
     for name in PROVENANCE:
         if not row[name].strip():
             yield f"{name} is blank"
+
+
+def _cell_fault(column: Column, value: str) -> str | None:
+    if not value:
+        return None if column.optional else "is blank"
+    if value != value.strip():
+        return "has blanks around it"
+    if column.choices and value not in column.choices:
+        return f"is not one of {', '.join(column.choices)}"
+    if column.pattern and not column.pattern.fullmatch(value):
+        return f"does not have the form {column.pattern.pattern}"
+    return None
 
 
 def _repeated(tables: CuratedTables) -> Iterator[Problem]:
