@@ -15,6 +15,7 @@ from kg.check.matching import Fit, Reach, binds, fit_of, reach_of
 from kg.check.question import Configuration
 from kg.check.relations import Relations
 from kg.names import Named
+from kg.terms import shorten
 from kg.vocab import RA
 
 
@@ -127,6 +128,7 @@ def judge(
         verdict = Verdict.MAY_WORK
     platform = relations.platform.get(iri, iri)
     related = [f for f in findings if f not in decisive and f.path.platform == platform]
+    help_ = [*hints(classes, target, asked), *_nearest(related, target)]
     return Judged(
         target=target,
         verdict=verdict,
@@ -135,9 +137,16 @@ def judge(
         exclusions=exclusions,
         derivation=derivation,
         requirements=tuple(r for r in requirements if r.platform == platform),
-        hints=tuple(hints(classes, target, asked)) if verdict is Verdict.NO_EVIDENCE else (),
+        hints=tuple(help_) if verdict is Verdict.NO_EVIDENCE else (),
         left_out=left_out,
     )
+
+
+def _nearest(related: list[Finding], target: Named) -> Iterator[str]:
+    for finding in related:
+        if finding.reach is Reach.ELSEWHERE and finding.path.outcome in _POSITIVE:
+            hardware = ", ".join(sorted(shorten(thing) for thing in finding.path.hardware))
+            yield f"There is a statement on {hardware}; it does not reach {target.id}."
 
 
 def _made_by(path: Path, day: date) -> bool:
