@@ -33,6 +33,16 @@ class Graph:
     inputs: Inputs
     places: Mapping[str, set[Place]]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the build is made of, and what it holds."""
+        return {
+            "sources": len(self.inputs.sources),
+            "records": sum(len(source.records) for source in self.inputs.sources),
+            "curated rows": len(self.inputs.rows),
+            "quads": sum(1 for _ in named_quads(self.store)),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Built:

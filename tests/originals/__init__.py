@@ -1,0 +1,1 @@
+"""Tests against the original documents, which are not part of the project."""
