@@ -3,6 +3,8 @@
 RunatlasError
 ├── SourceError             source files are not what their readers expect: each problem
 ├── SnapshotError           a snapshot cannot be opened or written
+├── ExportError             an export cannot be written
+├── ShapesError             the shapes themselves are not usable
 ├── UnknownNameError        a name that the graph or the registry does not hold, with near misses
 ├── UsageError              options that cannot be used together, or a value out of range
 ├── QuerySyntaxError        a SPARQL text does not parse
@@ -45,6 +47,14 @@ class SourceError(RunatlasError):
 
 class SnapshotError(RunatlasError):
     """A snapshot cannot be opened or written."""
+
+
+class ExportError(RunatlasError):
+    """An export cannot be written."""
+
+
+class ShapesError(RunatlasError):
+    """The shapes themselves are not usable: no data has been checked."""
 
 
 class UnknownNameError(RunatlasError):

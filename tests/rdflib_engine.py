@@ -26,7 +26,8 @@ def select(dataset: rdflib.Dataset, query: str, bindings: Mapping[str, Term]) ->
     )
     rows = []
     for solution in result.bindings:
-        row = {str(name): _from_rdflib(term) for name, term in solution.items()}
+        bound = {str(name): term for name, term in solution.items() if term is not None}
+        row = {name: _from_rdflib(term) for name, term in bound.items()}
         rows.append({**{name: bindings[name] for name in bindings}, **row})
     return rows
 

@@ -7,7 +7,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
-from kg.quads import describe
+from kg.quads import Value, describe
 from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD
 from mappings.curated.reader import Row
 from mappings.curated.registry import PrecisionReading
@@ -67,8 +67,8 @@ def _families(row: Row) -> Iterator[tuple[str, str]]:
 def map_row(row: Row, stated: StatedRows) -> Iterator[Quad]:
     """Map one row that ``unknown_statements`` finds nothing wrong with.
 
-    A row that gives only names for a reader to know (``stacks``, ``status_words``,
-    ``feature_names``, ``precision_names``) leaves its trace on the paths that use them.
+    A row that says how a token is to be read (``stacks``, ``status_words``, ``feature_names``,
+    ``precision_names``) is kept as such; what was read stands on the paths that use the token.
     """
     graph = curated_graph(row.table, row.overlay)
     if row.table in _REGISTRY:
@@ -253,8 +253,44 @@ def _map_requirement(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterato
     )
 
 
+def _map_token(
+    token: NamedNode, column: str, read: Callable[[Row], tuple[tuple[NamedNode, Value | None], ...]]
+) -> Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]:
+    def map_token(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+        source = mint_iri("source", row["source"]) if row["source"] else None
+        yield from _map_curation(row, graph)
+        yield from describe(
+            graph,
+            mint_iri("curated-row", row.table, *(row[name] for name in TABLES[row.table].key)),
+            (RA.ofSource, source),
+            (token, row[column]),
+            *read(row),
+        )
+
+    return map_token
+
+
+def _read_precision(row: Row) -> tuple[tuple[NamedNode, Value | None], ...]:
+    if not row["precision"]:
+        return ()  # the token names none, and so no role
+    precision = mint_iri("precision", row["precision"])
+    return (RA.precision, precision), (RA.cellRole, ROLES[row["role"]])
+
+
 _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]]] = {
     "aliases": _map_alias,
+    "status_words": _map_token(RA.rawStatus, "token", lambda row: ()),
+    "stacks": _map_token(
+        RA.stackText,
+        "stack_text",
+        lambda row: ((RA.component, mint_iri("component", row["component"])),),
+    ),
+    "feature_names": _map_token(
+        RA.printedMode,
+        "token",
+        lambda row: ((RA.feature, mint_iri("feature", row["feature"])),),
+    ),
+    "precision_names": _map_token(RA.printedPrecision, "token", _read_precision),
     "path_generations": _map_on_paths(
         RA.onGeneration, lambda row: mint_iri("generation", row["generation"])
     ),
