@@ -1,8 +1,8 @@
 """Validate a store against shapes/.
 
 ``shapes/asserted`` is checked over the default graph, which holds what is asserted now, and
-``shapes/derived`` over that and the derived graphs. SPARQL constraints come first, each as one query
-over all nodes; pyshacl then reports on the nodes found, and on every node for all else.
+``shapes/derived`` over that and the derived graphs. SPARQL constraints come first, each as one
+query over all nodes; pyshacl then reports on the nodes found, and on every node for all else.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -62,10 +62,10 @@ class Result:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Sort by this: violations come before warnings, as they do in the alphabet."""
-        terms = (self.severity, self.focus, self.path, self.value, self.shape, self.component)
-        first, *rest = (str(term or "") for term in terms)
-        return first, self.rule, *rest
+        """What results are sorted by: violations come before warnings, as in the alphabet."""
+        terms = (self.focus, self.path, self.value, self.shape, self.component)
+        severity = local_name(self.severity)
+        return severity, self.rule, self.message, *(str(term or "") for term in terms)
 
     @property
     def iri(self) -> NamedNode:
@@ -86,17 +86,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The shapes that hold for one graph: by which rule, and which queries they ask."""
+    """The shapes that hold for one graph: which rule each enforces, and the queries they ask."""
 
     triples: tuple[Triple, ...]
-    rules: Mapping[NamedNode, str]
+    rules: Mapping[Term, str]
     selects: Mapping[NamedNode, str]
 
     def graph(self, *, sparql: bool) -> Graph:
         """Return the shapes for pyshacl, with or without their SPARQL constraints."""
         kept = (triple for triple in self.triples if sparql or triple.predicate != SH.sparql)
         text = serialize(kept, format=RdfFormat.N_TRIPLES)
-        return Graph().parse(data=text, format="nt")
+        return Graph().parse(data=text or b"", format="nt")
 
 
 class _Data(OxigraphStore):
@@ -107,36 +107,33 @@ class _Data(OxigraphStore):
 
 
 def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
-    """Check a store against every shape.
-
-    The same store and places give the same bytes.
+    """Check a store against every shape; the same store and places give the same bytes.
 
     Raises:
         ShapesError: the shapes themselves are not usable.
     """
     found: set[Result] = set()
     nodes: set[Term] = set()
-    rules = 0
+    count = 0
     for folder, data in ((ASSERTED, store), (DERIVED, _with_derived(store))):
         shapes = read_shapes(folder.glob("*.ttl"))
-        rules += len(shapes.rules)
+        count += len(shapes.rules)
         nodes |= focus_nodes(data, shapes)
         found.update(check(data, shapes))
     results = sorted((_placed(result, places) for result in found), key=lambda r: r.order)
-    checked = f"{rules} shapes and {len(nodes)} focus nodes checked"
     return Report(
         conforms=all(result.severity != SH.Violation for result in results),
         turtle=_write_turtle(results),
-        text=_write_text(results, checked),
+        text=_write_text(results, f"{count} shapes and {len(nodes)} focus nodes checked"),
         results=tuple(results),
     )
 
 
 def read_shapes(files: Iterable[Path]) -> Shapes:
-    """Read shapes, with the prefixes and parts of shapes that all files share.
+    """Read files of shapes, and the prefixes that all of them share.
 
     Raises:
-        ShapesError: a file is not Turtle.
+        ShapesError: a file cannot be read, or is not Turtle.
     """
     triples: list[Triple] = []
     for path in sorted([*SHAPES.glob("*.ttl"), *files]):
@@ -144,44 +141,56 @@ def read_shapes(files: Iterable[Path]) -> Shapes:
             triples += (quad.triple for quad in parse(path=path, format=RdfFormat.TURTLE))
         except (OSError, SyntaxError) as error:
             raise ShapesError(f"{path}: {error}") from error
-    texts = {t.subject: t.object.value for t in triples if t.predicate == SH.select}
+    texts = _texts(triples, SH.select)
     return Shapes(
-        tuple(triples),
-        {t.subject: t.object.value for t in triples if t.predicate == RA.rule},
-        {t.subject: texts[t.object] for t in triples if t.predicate == SH.sparql},
+        triples=tuple(triples),
+        rules=_texts(triples, RA.rule),
+        selects={
+            triple.subject: texts.get(triple.object, "")
+            for triple in triples
+            if triple.predicate == SH.sparql and isinstance(triple.subject, NamedNode)
+        },
     )
 
 
+def _texts(triples: Iterable[Triple], predicate: NamedNode) -> dict[Term, str]:
+    return {
+        triple.subject: triple.object.value
+        for triple in triples
+        if triple.predicate == predicate and isinstance(triple.object, Literal)
+    }
+
+
 def focus_nodes(data: Store, shapes: Shapes) -> set[Term]:
-    """Return the nodes of a store's default graph that the shapes target."""
+    """Return the nodes of a store's default graph that shapes target."""
     nodes: set[Term] = set()
-    for triple in shapes.triples:
-        if triple.predicate == SH.targetClass:
-            nodes.update(q.subject for q in _matching(data, RDF.type, triple.object))
-        elif triple.predicate == SH.targetSubjectsOf:
-            nodes.update(q.subject for q in _matching(data, triple.object))
-        elif triple.predicate == SH.targetObjectsOf:
-            nodes.update(q.object for q in _matching(data, triple.object))
+    for target in shapes.triples:
+        if not isinstance(target.object, NamedNode):
+            continue
+        if target.predicate == SH.targetClass:
+            nodes.update(quad.subject for quad in _quads(data, RDF.type, target.object))
+        elif target.predicate == SH.targetSubjectsOf:
+            nodes.update(quad.subject for quad in _quads(data, target.object))
     return nodes
 
 
-def _matching(data: Store, predicate: Term, object_: Term | None = None) -> Iterator[Quad]:
+def _quads(data: Store, predicate: NamedNode, object_: Term | None = None) -> Iterator[Quad]:
     return data.quads_for_pattern(None, predicate, object_, DefaultGraph())
 
 
 def check(data: Store, shapes: Shapes) -> Iterator[Result]:
-    """Yield what breaks the shapes in a store's default graph, in no order.
+    """Yield what breaks shapes in a store's default graph, in no order.
 
     Raises:
-        ShapesError: a shape is not usable, or a query means something else when it is asked about
+        ShapesError: a shape is not usable, or its query means something else when it is asked of
             all nodes at once.
     """
     graph = Graph(store=_Data(store=data), identifier=DATASET_DEFAULT_GRAPH_ID)
-    yield from _report(graph, shapes, shapes.graph(sparql=False))
+    yield from _report(graph, shapes)
     for shape, text in shapes.selects.items():
         hits = _select(data, shape, text)
         if hits:
-            results = list(_report(graph, shapes, shapes.graph(sparql=True), shape, hits))
+            results = list(_report(graph, shapes, shape, hits))
             if {result.focus for result in results} != hits:
                 raise ShapesError(f"{shape.value}: its query finds other nodes one by one")
             yield from results
@@ -192,32 +201,30 @@ def _select(data: Store, shape: NamedNode, text: str) -> set[Term]:
         solutions = data.query(text, prefixes=PREFIXES)
         if not isinstance(solutions, QuerySolutions):
             raise ShapesError(f"{shape.value}: sh:select is not a SELECT query")
-        return {solution["this"] for solution in solutions}
+        found = {solution["this"] for solution in solutions}
     except (SyntaxError, KeyError) as error:
         raise ShapesError(f"{shape.value}: {error}") from error
+    return {term for term in found if term is not None}
 
 
 def _report(
-    data: Graph,
-    shapes: Shapes,
-    graph: Graph,
-    shape: NamedNode | None = None,
-    nodes: Iterable[Term] = (),
+    data: Graph, shapes: Shapes, shape: NamedNode | None = None, nodes: Iterable[Term] = ()
 ) -> Iterator[Result]:
+    """Run pyshacl: one shape on given nodes, or else all but the SPARQL constraints on all."""
     try:
         _, report, text = pyshacl.validate(
             data,
-            shacl_graph=graph,
+            shacl_graph=shapes.graph(sparql=shape is not None),
             inplace=True,
             use_shapes=[shape.value] if shape else None,
-            focus_nodes=[node.value for node in nodes if isinstance(node, NamedNode)] or None,
+            focus_nodes=[node.value for node in nodes if isinstance(node, NamedNode)],
         )
     except ReportableRuntimeError as error:
         raise ShapesError(str(error)) from error
-    if not isinstance(report, Graph):  # a ValidationFailure: nothing was checked
+    if not isinstance(report, Graph):  # a ValidationFailure: nothing has been checked
         raise ShapesError(text)
     for found in _found(report):
-        yield _result(found, shapes)
+        yield _read_result(found, shapes)
 
 
 def _found(report: Graph) -> Iterator[_Found]:
@@ -227,13 +234,13 @@ def _found(report: Graph) -> Iterator[_Found]:
     yield from (node for node in nodes.values() if node.get(RDF.type) == SH.ValidationResult)
 
 
-def _result(found: _Found, shapes: Shapes) -> Result:
-    shape, message = found[SH.sourceShape], found.get(SH.resultMessage)
-    severity, component = found[SH.resultSeverity], found[SH.sourceConstraintComponent]
+def _read_result(found: _Found, shapes: Shapes) -> Result:
+    shape, severity = found[SH.sourceShape], found[SH.resultSeverity]
+    component, message = found[SH.sourceConstraintComponent], found.get(SH.resultMessage)
     if not isinstance(shape, NamedNode) or shape not in shapes.rules:
         raise ShapesError(f"{shape}: a shape with constraints has an IRI and an ra:rule")
     if not isinstance(severity, NamedNode) or not isinstance(component, NamedNode):
-        raise ShapesError(f"{shape.value}: its severity is no IRI")
+        raise ShapesError(f"{shape.value}: sh:severity is no IRI")
     return Result(
         rule=shapes.rules[shape],
         severity=severity,
@@ -248,10 +255,12 @@ def _result(found: _Found, shapes: Shapes) -> Result:
 
 def _with_derived(store: Store) -> Store:
     whole = Store()
-    graphs = [graph for graph in store.named_graphs() if isinstance(graph, NamedNode)]
-    derived = (graph for graph in graphs if graph.value.startswith(_DERIVED_GRAPHS))
-    for graph in (DefaultGraph(), *derived):
-        quads = store.quads_for_pattern(None, None, None, graph)
+    graphs: list[NamedNode | DefaultGraph] = [DefaultGraph()]
+    for graph in store.named_graphs():
+        if isinstance(graph, NamedNode) and graph.value.startswith(_DERIVED_GRAPHS):
+            graphs.append(graph)
+    for name in graphs:
+        quads = store.quads_for_pattern(None, None, None, name)
         whole.extend(Quad(quad.subject, quad.predicate, quad.object) for quad in quads)
     return whole
 
@@ -259,7 +268,9 @@ def _with_derived(store: Store) -> Store:
 def _placed(result: Result, places: Mapping[str, set[Place]]) -> Result:
     for term in (result.focus, result.value):
         if isinstance(term, NamedNode) and term.value in places:
-            found = sorted(places[term.value], key=lambda p: (p.source, p.path, len(p.place), p))
+            found = sorted(
+                places[term.value], key=lambda p: (p.source, p.path, len(p.place), p.place)
+            )
             return replace(result, places=tuple(found))
     return result
 
@@ -272,9 +283,8 @@ def _write_turtle(results: list[Result]) -> bytes:
     ]
     for result in results:
         triples += _describe(result)
-    used = ("dcterms", "ra", "rash", "sh", "xsd")
-    prefixes = {name: PREFIXES[name] for name in used}
-    return serialize(triples, format=RdfFormat.TURTLE, prefixes=prefixes)
+    prefixes = {name: PREFIXES[name] for name in ("dcterms", "ra", "rash", "sh", "xsd")}
+    return serialize(triples, format=RdfFormat.TURTLE, prefixes=prefixes) or b""
 
 
 def _describe(result: Result) -> Iterator[Triple]:
@@ -290,25 +300,22 @@ def _describe(result: Result) -> Iterator[Triple]:
         (SH.resultMessage, Literal(result.message)),
         *((DCTERMS.source, Literal(str(place))) for place in result.places),
     )
-    yield from (Triple(result.iri, name, term) for name, term in statements if term is not None)
+    for predicate, term in statements:
+        if term is not None:
+            yield Triple(result.iri, predicate, term)
 
 
 def _write_text(results: list[Result], checked: str) -> str:
-    violations = sum(result.severity == SH.Violation for result in results)
     lines = []
-    for (_, rule, message), group in groupby(
-        results, key=lambda r: (r.severity, r.rule, r.message)
-    ):
-        found = list(group)
-        lines += [f"{rule} {local_name(found[0].severity)}: {message}", *map(_line, found), ""]
-    outcome = "Conforms" if not violations else f"Does not conform: {violations} violations"
-    others = len(results) - violations
-    return "\n".join([*lines, f"{outcome}, {others} warnings; {checked}.", ""])
+    for (severity, rule, message), group in groupby(results, key=lambda r: r.order[:3]):
+        lines += [f"{severity} of {rule}: {message}", *map(_line, group), ""]
+    violations = sum(result.severity == SH.Violation for result in results)
+    outcome = f"Does not conform: {violations} violations" if violations else "Conforms"
+    return "\n".join([*lines, f"{outcome}, {len(results) - violations} warnings; {checked}.", ""])
 
 
 def _line(result: Result) -> str:
     shown = [str(place) for place in result.places[:PLACES_SHOWN]]
-    left = len(result.places) - len(shown)
-    places = ", ".join([*shown, *([f"{left} more"] if left else [])]) or "no place"
-    said = " ".join(shorten(term) for term in (result.path, result.value) if term is not None)
-    return f"  {places}: {shorten(result.focus)} {said}".rstrip()
+    more = [f"{len(result.places) - len(shown)} more"] if len(result.places) > len(shown) else []
+    said = (shorten(term) for term in (result.focus, result.path, result.value) if term)
+    return f"  {', '.join([*shown, *more]) or 'no place'}: {' '.join(said)}"

@@ -15,8 +15,7 @@ from kg.export.tables import (
     count,
     each,
     iri,
-    kind,
-    name,
+    kind_of,
     needs_overlay,
     number,
     overlay,
@@ -25,6 +24,7 @@ from kg.export.tables import (
     reference,
     text,
     texts,
+    written,
 )
 from kg.vocab import DCAT, DCTERMS, PAV, RA, RDFS, SCHEMA
 
@@ -193,7 +193,9 @@ CELLS: Final = Table(
         _PATH,
         _required("precision", "The precision's id", text(RA.cellPrecision, of=1)),
         _required("role", "Weights, Compute, KVCache or RoleUnstated", text(RA.cellRole, of=1)),
-        _required("hardware_kind", "platform, generation or product", kind(RA.cellHardware, of=1)),
+        _required(
+            "hardware_kind", "platform, generation or product", kind_of(RA.cellHardware, of=1)
+        ),
         _required("hardware", "The hardware's id", text(RA.cellHardware, of=1)),
         _OVERLAY,
     ),
@@ -254,9 +256,9 @@ EXCLUSIONS: Final = Table(
         _required(
             "target_kind",
             "checkpoint, component, feature, generation, label, precision or product",
-            kind(of=2),
+            kind_of(of=2),
         ),
-        _required("target", "The target's id, or the label as printed", name(2)),
+        _required("target", "The target's id, or the label as printed", written(2)),
         _OVERLAY,
     ),
 )

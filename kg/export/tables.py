@@ -98,12 +98,12 @@ def iri(of: int = 0) -> Read:
     return lambda _facts, row: row.things[of].value
 
 
-def name(of: int = 0) -> Read:
+def written(of: int = 0) -> Read:
     """Read a row's thing written out: its id, or a model's label."""
     return lambda facts, row: facts.name(row.things[of])
 
 
-def kind(*chain: NamedNode, of: int = 0) -> Read:
+def kind_of(*chain: NamedNode, of: int = 0) -> Read:
     """Read the kind of thing that a chain of predicates leads to: ``product``, ``generation``."""
 
     def read(facts: Facts, row: Row) -> Cell:

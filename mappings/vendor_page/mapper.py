@@ -233,6 +233,7 @@ class _PageMapper:
             (RA.section, row.section),
             (RA.printedPrecision, row.quantization),
             (RA.precision, reading.precision),
+            (RA.scopeText, row.scope.text),
             (RA.rawStatus, row.status),
             (RA.note, row.notes),
         )

@@ -143,6 +143,7 @@ def _quantizations(tables: Sequence[tuple[Part, Sequence[Row]]]) -> Iterator[Qua
             yield QuantizationRow(
                 line=row.line,
                 section=scope,
+                scope=part.prose[0],
                 quantization=row.cells["Quantization"],
                 status=row.cells["Status"],
                 notes=row.cells["Notes"],

@@ -51,10 +51,11 @@ class QuickStart:
 
 @dataclass(frozen=True, slots=True)
 class QuantizationRow:
-    """One row of the quantization table, which speaks of one section's models only."""
+    """One row of the quantization table; ``scope`` says of which section's models it speaks."""
 
     line: int
     section: Section
+    scope: Statement
     quantization: str
     status: str
     notes: str

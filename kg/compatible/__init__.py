@@ -1,0 +1,1 @@
+"""Leads from an architecture class to what is compatible with it: computed, never stored."""

@@ -1,0 +1,169 @@
+"""Read what leads are made of: members of classes and families, lineage, paths, derivations."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+from kg.backend import Backend, Row
+from kg.compatible.leads import Derived, Listed, Witness
+from kg.queries import query_text
+from kg.terms import shorten
+from kg.vocab import RA
+
+_VARIANTS: Final = frozenset({RA.quantizedFrom, RA.adapterOf})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A checkpoint under a class, with what its rows say beside the statements."""
+
+    witness: Witness
+    families: tuple[NamedNode, ...]
+    modalities: frozenset[NamedNode]
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """The labels of families, and the curated rows that put them below a publisher's line."""
+
+    labels: Mapping[NamedNode, str]
+    broader: Mapping[NamedNode, tuple[NamedNode, ...]]
+    lines: frozenset[NamedNode]
+
+    def narrower(self, family: NamedNode) -> Iterator[NamedNode]:
+        return (below for below, above in self.broader.items() if family in above)
+
+    def up(self, route: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
+        """Yield the routes from a route's end to a publisher's line, and no further."""
+        if route[-1] in self.lines:
+            yield route
+            return
+        for above in self.broader.get(route[-1], ()):
+            if above not in route:
+                yield from self.up((*route, above))
+
+    def down(self, route: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
+        """Yield the routes on from a route's end to each family below it."""
+        for below in self.narrower(route[-1]):
+            if below not in route:
+                yield (*route, below)
+                yield from self.down((*route, below))
+
+    def routes(self, family: NamedNode) -> Iterator[tuple[NamedNode, ...]]:
+        """Yield the family alone, then the routes over its lines to the families beside it."""
+        yield (family,)
+        for up in self.up((family,)):
+            yield from self.down(up)
+
+
+def read_members(backend: Backend, architecture: NamedNode) -> list[Member]:
+    rows = backend.select(query_text("members_of_architecture"), {"architecture": architecture})
+    return [
+        Member(
+            _witness(checkpoint, said),
+            tuple(dict.fromkeys(_named(row["family"]) for row in said if "family" in row)),
+            frozenset(_named(row["modality"]) for row in said if "modality" in row),
+        )
+        for checkpoint, said in _grouped(rows, "checkpoint").items()
+    ]
+
+
+def read_classes(
+    backend: Backend, family: NamedNode, modality: NamedNode
+) -> dict[NamedNode, list[Witness]]:
+    """Read the classes of a family's checkpoints of one modality."""
+    rows = backend.select(query_text("members_of_family"), {"family": family})
+    same = [row for row in rows if row["modality"] == modality]
+    return {
+        architecture: [
+            _witness(checkpoint, said) for checkpoint, said in _grouped(of, "checkpoint").items()
+        ]
+        for architecture, of in _grouped(same, "architecture").items()
+    }
+
+
+def _witness(checkpoint: NamedNode, rows: list[Row]) -> Witness:
+    return Witness(
+        checkpoint,
+        tuple(dict.fromkeys(_named(row["statement"]) for row in rows)),
+        tuple(sorted({shorten(row["also"]) for row in rows if "also" in row})),
+    )
+
+
+def read_families(backend: Backend) -> Families:
+    rows = backend.select(query_text("family_hierarchy"), {})
+    broader: dict[NamedNode, list[NamedNode]] = {}
+    for row in rows:
+        if "broader" in row:
+            broader.setdefault(_named(row["family"]), []).append(_named(row["broader"]))
+    return Families(
+        {_named(row["family"]): shorten(row["label"]) for row in rows},
+        {family: tuple(dict.fromkeys(above)) for family, above in broader.items()},
+        frozenset(_named(row["family"]) for row in rows if "publisher" in row),
+    )
+
+
+def read_lineage(backend: Backend) -> Iterator[tuple[NamedNode, NamedNode, NamedNode]]:
+    for row in backend.select(query_text("lineage"), {}):
+        yield _named(row["child"]), _named(row["predicate"]), _named(row["parent"])
+
+
+def read_variants(backend: Backend) -> frozenset[NamedNode]:
+    """Read which checkpoints are stated to be quantised from another, or an adapter of one."""
+    return frozenset(
+        child for child, predicate, _ in read_lineage(backend) if predicate in _VARIANTS
+    )
+
+
+def read_listed(backend: Backend, platform: NamedNode) -> list[Listed]:
+    rows = backend.select(query_text("paths_on_platform"), {"platform": platform})
+    return [
+        Listed(
+            path=path,
+            checkpoint=_named(said[0]["checkpoint"]),
+            source=_named(said[0]["source"]),
+            outcome=_named(said[0]["outcome"]),
+            level=_named(said[0]["level"]) if "level" in said[0] else None,
+            stack=shorten(said[0]["stack"]),
+            tested_variants=tuple(shorten(row["tested"]) for row in said if "tested" in row),
+            places=backend.places(path),
+        )
+        for path, said in _grouped(rows, "path").items()
+    ]
+
+
+def read_may_work(
+    backend: Backend, architecture: NamedNode | None, platform: NamedNode
+) -> tuple[Derived, ...]:
+    """Read what is derived for a class on a platform; for no class, nothing."""
+    if architecture is None:
+        return ()
+    rows = backend.select(query_text("inferences_of_class"), {"architecture": architecture})
+    there = [row for row in rows if row["platform"] == platform]
+    return tuple(
+        Derived(
+            inference=inference,
+            components=tuple(dict.fromkeys(_named(row["component"]) for row in said)),
+            compile_mode=shorten(said[0].get("mode")) or None,
+            premises=len({row["premise"] for row in said}),
+            licence=_named(said[0]["licence"]),
+            grant=shorten(said[0]["grant"]),
+            rule=_named(said[0]["rule"]),
+        )
+        for inference, said in _grouped(there, "inference").items()
+    )
+
+
+def _grouped(rows: Iterable[Row], column: str) -> dict[NamedNode, list[Row]]:
+    groups: dict[NamedNode, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_named(row[column]), []).append(row)
+    return groups
+
+
+def _named(term: object) -> NamedNode:
+    if not isinstance(term, NamedNode):
+        raise TypeError(f"{term} is not an IRI")
+    return term
