@@ -13,6 +13,7 @@ from kg.iris import keys_of
 from kg.vocab import RA, SKOS
 from mappings.curated.mapper import StatedRows, map_row, speaks_of_loaded, unknown_statements
 from mappings.curated.reader import CuratedTables, Row, read_curated_tables
+from mappings.curated.tables import SLUG
 from mappings.formats import FORMATS, MappedSource, map_source
 from mappings.source_description import SourceDescription, read_source_description
 
@@ -78,6 +79,8 @@ def _layers(data: Path, overlays: tuple[Path, ...]) -> dict[str | None, Path]:
     layers: dict[str | None, Path] = {None: data}
     for overlay in overlays:
         name = overlay.resolve().name
+        if not SLUG.fullmatch(name) or name == "derived":
+            raise UsageError(f"{overlay}: an overlay's folder has a name such as 'our-runs'.")
         if name in layers:
             raise UsageError(f"Two overlays are called {name!r}: {layers[name]} and {overlay}.")
         if not (overlay / "sources").is_dir() and not (overlay / "curated").is_dir():

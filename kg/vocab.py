@@ -416,6 +416,7 @@ class RA:
     rule = expand("ra:rule")
     schemaVersion = expand("ra:schemaVersion")
     scopeText = expand("ra:scopeText")
+    variantWord = expand("ra:variantWord")
 
     # Levels
     DocumentedRecipe = expand("ra:DocumentedRecipe")

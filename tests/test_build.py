@@ -46,7 +46,8 @@ def _count(snapshot: Snapshot, pattern: str) -> int:
         ("?s a ra:ModelStatement ; ra:row ?x", 41),
         ("?x a ra:Architecture", 28),
         (
-            "?s ra:row ?r ; ra:ofCheckpoint/ra:family ?x . ?x ra:ofSource ?o . ?s dcterms:isPartOf/ra:ofSource ?o",
+            "?s ra:row ?r ; dcterms:isPartOf/ra:ofSource ?o ; ra:ofCheckpoint/ra:family ?x ."
+            " ?x ra:ofSource ?o",
             41,
         ),
         ("?s ra:row ?r ; ra:ofCheckpoint ?x", 72),
@@ -177,7 +178,7 @@ def test_faults_of_every_file_are_reported_at_once(tmp_path: Path) -> None:
         assemble(data=data)
     said = str(caught.value)
     assert len(re.findall("did you mean 'amd-gpu'", said)) == 5
-    assert "source.toml:20: absence is not one of" in said
+    assert "source.toml:16: absence is not one of" in said
     _edit(data / "sources/cloud-ai-100/source.toml", 'absence = "total"', 'absence = "complete"')
     _edit(
         data / "curated/exclusions.csv", "tier-differs,product,mi250x", "tier-differs,product,mi250"
@@ -327,7 +328,7 @@ def _other(out: Path) -> Path | None:
 
 @pytest.mark.parametrize("step", ["write", "rename", "switch"])
 def test_dying_between_two_steps_leaves_the_old_snapshot(step: str, tmp_path: Path) -> None:
-    """The same at the three moments that matter, made certain: the process dies right before one."""
+    """The same, made certain: the process dies right before one of the steps that matter."""
     out = tmp_path / "out"
     old = build(out=out).snapshot
     assert old

@@ -33,7 +33,7 @@ ROOT: Final = Path(__file__).parent.parent
 TERMS: Final = ROOT / "ontology" / "runatlas.ttl"
 IMPORTS: Final = sorted((ROOT / "ontology" / "imports").glob("*.ttl"))
 QUERIES: Final = sorted([*ROOT.glob("ontology/rules/*.rq"), *ROOT.glob("kg/queries/*.rq")])
-SHAPES: Final = sorted(ROOT.glob("shapes/*.ttl"))
+SHAPES: Final = sorted(ROOT.glob("shapes/**/*.ttl"))
 EX: Final = Namespace("urn:test:")
 
 # Classes, properties and schemes that the shipped data does not use, and why they stand there.

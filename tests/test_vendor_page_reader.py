@@ -82,7 +82,16 @@ MINIMAL_PAGE: Final = VendorPage(
             ),
         ),
     ),
-    quantizations=(QuantizationRow(51, Section.TEXT_ONLY, "q6 (compute)", "Recommended", "Fast"),),
+    quantizations=(
+        QuantizationRow(
+            51,
+            Section.TEXT_ONLY,
+            Statement(48, "Every text-only model takes:"),
+            "q6 (compute)",
+            "Recommended",
+            "Fast",
+        ),
+    ),
     notes=(Statement(55, "Set trust_remote_code for Tiny."),),
     reference=Statement(59, "See the whole matrix."),
 )

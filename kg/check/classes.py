@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from pyoxigraph import NamedNode
 
@@ -20,33 +19,6 @@ from kg.queries import query_text
 from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import RA
-
-# Words in a repository's name that mark a quantised or adapter upload. A name proves nothing; it
-# only keeps a class from being lent to what may be another thing.
-_VARIANT_WORDS: Final = frozenset(
-    (
-        "adapter",
-        "awq",
-        "bnb",
-        "fp4",
-        "fp8",
-        "gguf",
-        "gptq",
-        "int4",
-        "int8",
-        "lora",
-        "mxfp4",
-        "mxfp6",
-        "mxfp8",
-        "nf4",
-        "nvfp4",
-        "qlora",
-        "w4a16",
-        "w4a8",
-        "w8a16",
-        "w8a8",
-    )
-)
 
 
 class ClassBasis(StrEnum):
@@ -198,8 +170,9 @@ def _variant(backend: Backend, model: str, iri: NamedNode) -> str | None:
     for row in backend.select(query_text("lineage_of_checkpoint"), {"checkpoint": iri}):
         if row["predicate"] in (RA.quantizedFrom, RA.adapterOf):
             return f"it is stated to be {shorten(row['predicate'])} {shorten(row['parent'])}"
+    known = {shorten(row["word"]) for row in backend.select(query_text("variant_words"), {})}
     words = re.split(r"[^a-z0-9]+", model.rpartition("/")[2].lower())
-    marks = [word for word in words if word in _VARIANT_WORDS]
+    marks = [word for word in words if word in known]
     return f"its name marks a quantised or adapter upload ({marks[0]})" if marks else None
 
 

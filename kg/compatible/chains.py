@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Final
 
 from pyoxigraph import NamedNode
@@ -10,14 +11,13 @@ from kg.backend import Backend
 from kg.compatible.leads import Lead, Link, Witness
 from kg.compatible.reading import (
     Families,
-    read_classes,
+    read_classes_of_checkpoint,
+    read_classes_of_family,
     read_families,
     read_lineage,
     read_members,
     read_variants,
 )
-from kg.iris import mint_iri
-from kg.queries import query_text
 from kg.terms import shorten
 
 _HIERARCHY: Final = "family_hierarchy"
@@ -51,7 +51,7 @@ def via_family(backend: Backend, architecture: NamedNode) -> Iterator[Lead]:
         start = _class_link("class-to-family", architecture, family, witnesses)
         for route in families.routes(family):
             middle = _hierarchy_links(backend, families, route)
-            for target, found in read_classes(backend, route[-1], modality).items():
+            for target, found in read_classes_of_family(backend, route[-1], modality).items():
                 if target != architecture:
                     end = _class_link("family-to-class", route[-1], target, found)
                     yield Lead(
@@ -66,7 +66,7 @@ def _hierarchy_links(
     backend: Backend, families: Families, route: tuple[NamedNode, ...]
 ) -> tuple[Link, ...]:
     links = []
-    for start, end in zip(route, route[1:], strict=False):
+    for start, end in pairwise(route):
         up = end in families.broader.get(start, ())
         places = backend.places(start if up else end)
         links.append(
@@ -101,7 +101,7 @@ def _walk(
     start: Link, steps: Mapping[NamedNode, list[tuple[str, NamedNode]]], ends: frozenset[NamedNode]
 ) -> Iterator[tuple[Link, ...]]:
     """Yield a shortest chain to each checkpoint; those in ``ends`` lead no further."""
-    chains = deque([(start,)])
+    chains: deque[tuple[Link, ...]] = deque([(start,)])
     seen = {start.end}
     while chains:
         chain = chains.popleft()
@@ -115,15 +115,10 @@ def _walk(
 
 def _lineage_leads(backend: Backend, chain: tuple[Link, ...]) -> Iterator[Lead]:
     checkpoint = chain[-1].end
-    statements: dict[str, list[NamedNode]] = {}
-    rows = backend.select(query_text("classes_of_checkpoint"), {"checkpoint": checkpoint})
-    for row in rows:
-        statements.setdefault(shorten(row["class"]), []).append(_named(row["statement"]))
-    if not statements:
+    classes = read_classes_of_checkpoint(backend, checkpoint)
+    if not classes:
         yield Lead(architecture=None, checkpoint=checkpoint, chain=chain)
-    for name, said in statements.items():
-        architecture = mint_iri("architecture", name)
-        witness = Witness(checkpoint, tuple(said), tuple(sorted({*statements} - {name})))
+    for architecture, witness in classes.items():
         end = _class_link("checkpoint-to-class", checkpoint, architecture, [witness])
         yield Lead(architecture=architecture, checkpoint=checkpoint, chain=(*chain, end))
 

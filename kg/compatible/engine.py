@@ -76,7 +76,7 @@ def _placed(backend: Backend, leads: Iterable[Lead], platform: Named | None) -> 
     if platform is None:
         yield from leads
         return
-    listed = _read_listed(backend, platform.iri)
+    listed = read_listed(backend, platform.iri)
     on_platform: dict[tuple[NamedNode | None, frozenset[NamedNode]], OnPlatform] = {}
     for lead in leads:
         key = (lead.architecture, _targets(backend, lead))
@@ -95,6 +95,6 @@ def _targets(backend: Backend, lead: Lead) -> frozenset[NamedNode]:
     if lead.checkpoint:
         return frozenset({lead.checkpoint})
     if len(lead.chain) > 1 and lead.architecture:
-        members = _read_members(backend, lead.architecture)
+        members = read_members(backend, lead.architecture)
         return frozenset(member.witness.checkpoint for member in members)
     return frozenset(witness.checkpoint for witness in lead.chain[-1].through)

@@ -8,6 +8,7 @@ from pyoxigraph import NamedNode
 
 from kg.backend import Backend, Row
 from kg.compatible.leads import Derived, Listed, Witness
+from kg.iris import mint_iri
 from kg.queries import query_text
 from kg.terms import shorten
 from kg.vocab import RA
@@ -33,6 +34,7 @@ class Families:
     lines: frozenset[NamedNode]
 
     def narrower(self, family: NamedNode) -> Iterator[NamedNode]:
+        """Yield the families that stand below one."""
         return (below for below, above in self.broader.items() if family in above)
 
     def up(self, route: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
@@ -59,6 +61,7 @@ class Families:
 
 
 def read_members(backend: Backend, architecture: NamedNode) -> list[Member]:
+    """Read the checkpoints that sources print under a class."""
     rows = backend.select(query_text("members_of_architecture"), {"architecture": architecture})
     return [
         Member(
@@ -70,7 +73,7 @@ def read_members(backend: Backend, architecture: NamedNode) -> list[Member]:
     ]
 
 
-def read_classes(
+def read_classes_of_family(
     backend: Backend, family: NamedNode, modality: NamedNode
 ) -> dict[NamedNode, list[Witness]]:
     """Read the classes of a family's checkpoints of one modality."""
@@ -84,6 +87,19 @@ def read_classes(
     }
 
 
+def read_classes_of_checkpoint(backend: Backend, checkpoint: NamedNode) -> dict[NamedNode, Witness]:
+    """Read the classes that sources print for a checkpoint."""
+    statements: dict[str, list[NamedNode]] = {}
+    for row in backend.select(query_text("classes_of_checkpoint"), {"checkpoint": checkpoint}):
+        statements.setdefault(shorten(row["class"]), []).append(_named(row["statement"]))
+    return {
+        mint_iri("architecture", name): Witness(
+            checkpoint, tuple(said), tuple(sorted({*statements} - {name}))
+        )
+        for name, said in statements.items()
+    }
+
+
 def _witness(checkpoint: NamedNode, rows: list[Row]) -> Witness:
     return Witness(
         checkpoint,
@@ -93,6 +109,7 @@ def _witness(checkpoint: NamedNode, rows: list[Row]) -> Witness:
 
 
 def read_families(backend: Backend) -> Families:
+    """Read every family, and the curated hierarchy above it."""
     rows = backend.select(query_text("family_hierarchy"), {})
     broader: dict[NamedNode, list[NamedNode]] = {}
     for row in rows:
@@ -106,6 +123,7 @@ def read_families(backend: Backend) -> Families:
 
 
 def read_lineage(backend: Backend) -> Iterator[tuple[NamedNode, NamedNode, NamedNode]]:
+    """Read every stated lineage: the checkpoint, the predicate, and what it comes from."""
     for row in backend.select(query_text("lineage"), {}):
         yield _named(row["child"]), _named(row["predicate"]), _named(row["parent"])
 
@@ -118,6 +136,7 @@ def read_variants(backend: Backend) -> frozenset[NamedNode]:
 
 
 def read_listed(backend: Backend, platform: NamedNode) -> list[Listed]:
+    """Read every asserted path of a checkpoint on a platform."""
     rows = backend.select(query_text("paths_on_platform"), {"platform": platform})
     return [
         Listed(

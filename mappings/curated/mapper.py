@@ -257,7 +257,7 @@ def _map_token(
     token: NamedNode, column: str, read: Callable[[Row], tuple[tuple[NamedNode, Value | None], ...]]
 ) -> Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]:
     def map_token(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
-        source = mint_iri("source", row["source"]) if row["source"] else None
+        source = mint_iri("source", row["source"]) if row.cells.get("source") else None
         yield from _map_curation(row, graph)
         yield from describe(
             graph,
@@ -291,6 +291,7 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
         lambda row: ((RA.feature, mint_iri("feature", row["feature"])),),
     ),
     "precision_names": _map_token(RA.printedPrecision, "token", _read_precision),
+    "variant_words": _map_token(RA.variantWord, "word", lambda row: ()),
     "path_generations": _map_on_paths(
         RA.onGeneration, lambda row: mint_iri("generation", row["generation"])
     ),

@@ -1,0 +1,101 @@
+"""Choose a response's media type (RFC 9110, section 12.5.1)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from pyoxigraph import QueryResultsFormat, RdfFormat
+
+Format = TypeVar("Format", QueryResultsFormat, RdfFormat)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer(Generic[Format]):
+    """A media type that we answer in, and the format that it names."""
+
+    media_type: str
+    format: Format
+
+    @property
+    def is_alias(self) -> bool:
+        """Tell whether the format has another media type of its own."""
+        return not self.format.media_type.startswith(self.media_type)
+
+
+# Our preference first: it decides between equals, and answers a missing Accept.
+RESULTS: Final = (
+    Offer("application/sparql-results+json", QueryResultsFormat.JSON),
+    Offer("application/json", QueryResultsFormat.JSON),
+    Offer("application/sparql-results+xml", QueryResultsFormat.XML),
+    Offer("text/csv", QueryResultsFormat.CSV),
+    Offer("text/tab-separated-values", QueryResultsFormat.TSV),
+)
+GRAPHS: Final = (
+    Offer("text/turtle", RdfFormat.TURTLE),
+    Offer("application/n-triples", RdfFormat.N_TRIPLES),
+    Offer("application/ld+json", RdfFormat.JSON_LD),
+)
+
+_PART: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+_PARAMETER: Final = re.compile(r'\s*;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)')
+_RANGE: Final = re.compile(r"\s*([^\s;,/]+)/([^\s;,/]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """A media range of an Accept header, and its weight."""
+
+    type: str
+    subtype: str
+    parameters: frozenset[tuple[str, str]]
+    weight: float
+
+    def specificity(self, media_type: str) -> int:
+        """Tell how closely the range names a media type; 0 if it does not match.
+
+        The one parameter that our answers have is a charset of UTF-8.
+        """
+        type_, _, subtype = media_type.partition("/")
+        if not self.parameters <= {("charset", "utf-8")}:
+            return 0
+        if (self.type, self.subtype) == (type_, subtype):
+            return 4 if self.parameters else 3
+        if (self.type, self.subtype) == (type_, "*"):
+            return 2
+        return 1 if (self.type, self.subtype) == ("*", "*") else 0
+
+
+def negotiate(accept: str | None, offers: Sequence[Offer[Format]]) -> Offer[Format] | None:
+    """Return the offer that the client likes best, or None if it accepts none of them.
+
+    Of equal weights, the one that the client names more closely wins, then our preference.
+    """
+    ranges = tuple(_parse(accept if accept and accept.strip() else "*/*"))
+    best = max(offers, key=lambda offer: _preference(offer.media_type, ranges))
+    return best if _preference(best.media_type, ranges)[0] > 0 else None
+
+
+def _parse(accept: str) -> Iterator[_Range]:
+    """Read the media ranges; what is none, or has a weight that is none, matches nothing."""
+    for part in _PART.findall(accept.lower()):
+        match = _RANGE.match(part)
+        if match:
+            parameters = {
+                name: value.strip('"') for name, value in _PARAMETER.findall(part, match.end())
+            }
+            weight = _weight(parameters.pop("q", "1"))
+            if weight is not None:
+                yield _Range(match[1], match[2], frozenset(parameters.items()), weight)
+
+
+def _weight(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"0?\.\d+|[01](?:\.0*)?|0\.\d*", text) else None
+
+
+def _preference(media_type: str, ranges: Sequence[_Range]) -> tuple[float, int]:
+    """Return the weight that the closest range gives a media type, and how close it is."""
+    closest = max(
+        ((range_.specificity(media_type), range_.weight) for range_ in ranges), default=(0, 0.0)
+    )
+    return (closest[1], closest[0]) if closest[0] else (0.0, 0)

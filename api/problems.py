@@ -1,0 +1,93 @@
+"""Errors as RFC 9457 problem details: one table from error to status, one form for all."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from api.middleware import SNAPSHOT_HEADER
+from kg.backend import Backend
+from kg.errors import (
+    NotAcceptableError,
+    QueryFailedError,
+    QuerySyntaxError,
+    RunatlasError,
+    UnknownNameError,
+    UsageError,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+# A query that fails today asks for what the store cannot do, so the client must change it.
+STATUS_CODES: Final[Mapping[type[RunatlasError], int]] = {
+    NotAcceptableError: 406,
+    QueryFailedError: 400,
+    QuerySyntaxError: 400,
+    UnknownNameError: 400,
+    UsageError: 400,
+}
+# A name of one of these kinds stands in the path: there, unknown means not found.
+_KINDS_IN_PATHS: Final = frozenset({"architecture", "model", "question"})
+
+
+def problem(
+    status: int, detail: str, *, headers: Mapping[str, str] | None = None, **members: object
+) -> JSONResponse:
+    """Return a problem; its title is the status's own, as its type is ``about:blank``."""
+    content = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, **members}
+    return JSONResponse(content, status, headers, MEDIA_TYPE)
+
+
+def add_handlers(app: FastAPI, backend: Backend) -> None:
+    """Answer every error of an application with a problem."""
+    for error in STATUS_CODES:
+        app.add_exception_handler(error, _on_our_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+
+    def on_bug(_request: Request, _error: Exception) -> JSONResponse:
+        """Answer outside of all middleware, so the snapshot is named here."""
+        headers = {SNAPSHOT_HEADER: backend.snapshot}
+        return problem(
+            500, "The server failed; nothing is wrong with the request.", headers=headers
+        )
+
+    app.add_exception_handler(Exception, on_bug)
+
+
+def _on_our_error(_request: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, UnknownNameError):
+        status = 404 if error.kind in _KINDS_IN_PATHS else STATUS_CODES[UnknownNameError]
+        return problem(status, str(error), did_you_mean=list(error.near))
+    return problem(STATUS_CODES[type(error)], str(error))  # type: ignore[index]
+
+
+def _on_http_error(request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException):
+        raise error
+    headers = dict(error.headers or {})
+    if error.status_code == 404:
+        return problem(404, f"There is nothing at {request.url.path}.", headers=headers)
+    if error.status_code == 405:
+        allowed = {method.strip() for method in headers.pop("Allow", "GET").split(",")}
+        allow = ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
+        detail = f"{request.method} is not allowed here: use {allow}."
+        return problem(405, detail, headers={**headers, "Allow": allow})
+    return problem(error.status_code, str(error.detail), headers=headers)
+
+
+def _on_invalid_request(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    errors = [_invalid(found) for found in error.errors()]
+    detail = "; ".join(f"{found['parameter']}: {found['problem']}" for found in errors)
+    return problem(400, f"{detail}.", errors=errors)
+
+
+def _invalid(found: Mapping[str, Any]) -> dict[str, str]:
+    return {"parameter": ".".join(map(str, found["loc"][1:])), "problem": str(found["msg"])}

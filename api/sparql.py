@@ -1,0 +1,230 @@
+"""SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only.
+
+The federation check is courtesy: it says clearly why ``SERVICE`` is refused, and errs on the side
+of refusing. It is no guarantee; that is to be the query workers', which cannot open a socket.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import parse_qsl
+
+from pyoxigraph import NamedNode, QueryResultsFormat
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.negotiation import GRAPHS, RESULTS, Offer, negotiate
+from kg.backend import Answer, Backend
+from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
+
+FORM: Final = "application/x-www-form-urlencoded"
+QUERY: Final = "application/sparql-query"
+UPDATE: Final = "application/sparql-update"
+MAX_BYTES: Final = 1 << 20
+_MAX_PARAMETERS: Final = 1000
+_READ_ONLY: Final = "This endpoint is read-only: it takes no updates."
+_NO_FEDERATION: Final = "SERVICE is refused: no query leaves this machine."
+
+# Comments, IRIs, strings, variables and language tags, then names; each is read to its end at once,
+# so that no text makes this slow. Dots and letters beyond ASCII end a name: a keyword right behind
+# one is seen.
+_TOKEN: Final = re.compile(
+    r"""
+      \#[^\r\n]*+
+    | <[^<>"{}|^`\\\x00-\x20]*+>
+    | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')?  |  '(?:[^'\\\r\n]|\\.)*+'?
+    | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?  |  "(?:[^"\\\r\n]|\\.)*+"?
+    | [?$@]\w++
+    | (?P<word>[\w-]++)(?P<local>:[\w:%-]*+)?
+    | :[\w:%-]*+
+    """,
+    re.ASCII | re.DOTALL | re.VERBOSE,
+)
+_ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U(000[0-9A-Fa-f]{5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A query operation: one query, and the dataset that replaces its own, if any."""
+
+    query: str
+    default_graphs: tuple[str, ...]
+    named_graphs: tuple[str, ...]
+
+
+class SparqlEndpoint:
+    """The endpoint as an ASGI application: a handler of the framework's would cost half."""
+
+    def __init__(self, backend: Backend) -> None:
+        """Answer from a backend."""
+        self.backend = backend
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one operation; errors are the application's to render."""
+        headers = Headers(scope=scope)
+        try:
+            operation = await _read_operation(scope, headers, receive)
+        except ClientDisconnect:
+            return
+        accept = ", ".join(headers.getlist("accept"))
+        response = await run_in_threadpool(_respond, self.backend, operation, accept)
+        await response(scope, receive, send)
+
+
+def _respond(backend: Backend, operation: Operation, accept: str) -> Response:
+    if mentions_service(operation.query):
+        raise HTTPException(HTTPStatus.FORBIDDEN, _NO_FEDERATION)
+    results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
+    if not results and not graph:
+        offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
+        raise NotAcceptableError(f"None of {offered} is accepted.")
+    failure: NotAcceptableError | QueryFailedError | QuerySyntaxError
+    try:
+        answer = backend.answer(
+            operation.query,
+            results_format=results.format if results else None,
+            graph_format=graph.format if graph else None,
+            default_graphs=operation.default_graphs,
+            named_graphs=operation.named_graphs,
+        )
+    except (NotAcceptableError, QueryFailedError, QuerySyntaxError) as error:
+        failure = type(error)(str(error))
+    else:
+        headers = {"Content-Type": _media_type(answer, results), "Vary": "Accept"}
+        return Response(answer.body, headers=headers)
+    raise failure  # without the traceback: it may hold results, which must die on this thread
+
+
+def _media_type(answer: Answer, results: Offer[QueryResultsFormat] | None) -> str:
+    """Return an answer's media type, under the name by which the client asked for it."""
+    if results and answer.media_type == results.format.media_type and results.is_alias:
+        return results.media_type
+    return answer.media_type
+
+
+async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> Operation:
+    """Read the operation of a request.
+
+    Raises:
+        HTTPException: it is no query operation of the protocol.
+    """
+    if len(scope["query_string"]) > MAX_BYTES:
+        raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, _too_long("The address"))
+    parameters = _parse_parameters(scope["query_string"])
+    if scope["method"] == "POST":
+        media_type = _content_type(headers)
+        body = await _read_body(headers, receive)
+        if media_type == FORM:
+            parameters += _parse_parameters(body)
+        else:
+            parameters.append(("query", _decode(body)))
+    elif scope["method"] != "GET":
+        raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD, POST"})
+    return _operation(parameters)
+
+
+def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
+    if any(name == "update" for name, _ in parameters):
+        raise HTTPException(HTTPStatus.FORBIDDEN, _READ_ONLY)
+    queries = _values(parameters, "query")
+    if len(queries) != 1:
+        detail = f"Exactly one query is needed; there are {len(queries)}."
+        raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
+    return Operation(
+        queries[0],
+        _graphs(parameters, "default-graph-uri"),
+        _graphs(parameters, "named-graph-uri"),
+    )
+
+
+def _values(parameters: Sequence[tuple[str, str]], wanted: str) -> tuple[str, ...]:
+    return tuple(value for name, value in parameters if name == wanted)
+
+
+def _graphs(parameters: Sequence[tuple[str, str]], name: str) -> tuple[str, ...]:
+    graphs = _values(parameters, name)
+    try:
+        for graph in graphs:
+            NamedNode(graph)
+    except ValueError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{name} {graph!r} is no IRI.") from error
+    return graphs
+
+
+def _content_type(headers: Headers) -> str:
+    """Return the media type of a body that we can read; it is in UTF-8 and not compressed."""
+    essence, *parameters = headers.get("content-type", "").lower().split(";")
+    media_type = essence.strip()
+    if media_type == UPDATE:
+        raise HTTPException(HTTPStatus.FORBIDDEN, _READ_ONLY)
+    charsets = {p.strip() for p in parameters if p.strip().startswith("charset=")}
+    in_utf8 = charsets <= {"charset=utf-8", 'charset="utf-8"'}
+    plain = headers.get("content-encoding", "identity").lower() == "identity"
+    if media_type not in (FORM, QUERY) or not in_utf8 or not plain:
+        detail = f"Send {FORM} or {QUERY}, in UTF-8 and uncompressed."
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    return media_type
+
+
+async def _read_body(headers: Headers, receive: Receive) -> bytes:
+    length = headers.get("content-length", "0")
+    body = b""
+    more = True
+    too_long = length.isdecimal() and int(length) > MAX_BYTES
+    while more and not too_long:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        too_long = len(body) > MAX_BYTES
+    if too_long:
+        detail, close = _too_long("The body"), {"Connection": "close"}
+        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, close)
+    return body
+
+
+def _too_long(what: str) -> str:
+    return f"{what} holds more than {MAX_BYTES} bytes."
+
+
+def _parse_parameters(text: bytes) -> list[tuple[str, str]]:
+    """Read the parameters of a form, percent-decoded once."""
+    try:
+        return parse_qsl(
+            _decode(text),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MAX_PARAMETERS,
+        )
+    except UnicodeDecodeError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "A parameter is not UTF-8.") from error
+    except ValueError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "There are too many parameters.") from error
+
+
+def _decode(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "The request is not UTF-8.") from error
+
+
+def mentions_service(query: str) -> bool:
+    """Tell whether a query may hold the keyword SERVICE, outside of strings, IRIs and comments."""
+    unescaped = _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), query)
+    return any(_holds_service(text) for text in {query, unescaped} if "service" in text.lower())
+
+
+def _holds_service(text: str) -> bool:
+    for token in _TOKEN.finditer(text):
+        word = (token["word"] or "").lower()
+        if word.endswith("service") if token["local"] else "service" in word:
+            return True
+    return False

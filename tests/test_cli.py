@@ -1,0 +1,226 @@
+"""The command line as its users meet it: real processes, output, exit codes, no traceback."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kg.build import Built
+
+ROOT = Path(__file__).parents[1]
+SELECT = "SELECT ?id WHERE { ?c <https://w3id.org/runatlas/def#repositoryId> ?id } ORDER BY ?id"
+SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
+
+
+@pytest.fixture(scope="module")
+def current(built: Built) -> str:
+    """The folder of a snapshot of the two documents."""
+    assert built.snapshot
+    return str(built.snapshot)
+
+
+def _run(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kg.cli", *arguments]
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, check=False, cwd=cwd,
+        env={**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr + done.stdout
+    return done
+
+
+def test_check_prints_one_line_for_each_target_within_80_columns(current: str) -> None:
+    done = _run(
+        "check", "meta-llama/Llama-3.1-405B-Instruct",
+        "--on", "aws-trainium,cloud-ai-100,tpu7x,mi355x,h100", "--snapshot", current,
+        "--as-of", "2026-11-30",
+    )  # fmt: skip
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert [line.split()[:2] for line in lines[2:7]] == [
+        ["aws-trainium", "supported"],
+        ["cloud-ai-100", "may-work"],
+        ["tpu7x", "excluded"],
+        ["mi355x", "other-variant"],
+        ["h100", "no-evidence"],
+    ]
+    assert max(map(len, lines[2:7])) <= 80
+    assert "tensor parallel 64" in done.stdout
+    assert "curated/family_alignment.csv:2" in done.stdout
+
+
+def test_ask_lists_questions_and_answers_in_three_formats(current: str) -> None:
+    listing = _run("ask", "--list").stdout
+    assert "families_of_architecture" in listing
+    asked = ("ask", "families_of_architecture", "architecture=GemmaForCausalLM")
+    rows = json.loads(_run(*asked, "--format", "json", "--snapshot", current).stdout)
+    assert len(rows) == 2
+    table = _run(*asked, "--snapshot", current).stdout
+    assert "CodeGemma" in table and "2 rows" in table
+    assert len(_run(*asked, "--format", "csv", "--snapshot", current).stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("format_", "start"),
+    [
+        (None, "id\nBAAI/bge-base"),
+        ("json", '{"head"'),
+        ("xml", "<?xml"),
+        ("csv", "id\r\nBAAI"),
+        ("tsv", '?id\n"BAAI'),
+    ],
+)
+def test_query_formats(format_: str | None, start: str, current: str) -> None:
+    options = ("--format", format_) if format_ else ()
+    done = subprocess.run(
+        [sys.executable, "-m", "kg.cli", "query", "-", "--snapshot", current, *options],
+        input=SELECT.encode(), capture_output=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.stdout.decode().startswith(start)
+
+
+def test_query_of_a_graph_is_turtle(current: str) -> None:
+    query = "CONSTRUCT { ?a a ?b } WHERE { ?a a ?b } LIMIT 1"
+    assert _run("query", "-", "--snapshot", current, stdin=query).stdout.startswith("<")
+    wrong = _run("query", "-", "--snapshot", current, "--format", "csv", stdin=query)
+    assert wrong.returncode == 2
+    assert "turtle" in wrong.stderr
+
+
+def test_a_query_without_end_is_given_up(current: str) -> None:
+    done = _run("query", "-", "--snapshot", current, "--timeout", "0.5", stdin=SLOW)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "given up after 0.5 s" in done.stderr
+
+
+def test_a_query_that_breaks_the_engine_ends_in_a_message(current: str) -> None:
+    nested = "SELECT * { FILTER" + "(" * 100_000 + "1" + ")" * 100_000 + " }"
+    done = _run("query", "-", "--snapshot", current, stdin=nested)
+    assert done.returncode in {1, 2}
+    assert done.stdout == ""
+    assert done.stderr.startswith("runatlas: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("check", "a/b", "--on", "mi355"), "Did you mean mi355x"),
+        (("check", "a/b", "--on", ","), "not a list of names"),
+        (("check", "a/b", "--as-of", "yesterday"), "not a day"),
+        (("check", "a/b", "--architecture", "A", "--config", "b"), "not both"),
+        (("check", "a/b", "--snapshot", "nowhere"), "not a snapshot"),
+        (("check", "a/b", "--format", "xml"), "xml"),
+        (("ask", "no_such_question"), "There is no question"),
+        (("ask", "families_of_architecture", "x=y"), "takes"),
+        (("ask", "families_of_architecture", "x"), "NAME=VALUE"),
+        (("query", "no-such-file"), "no-such-file"),
+        (("build", "--data", "no-such-folder"), "no-such-folder"),
+        (("build", "--only", "no-such-source"), "There is no source"),
+        (("build", "--source", "model-support"), "NAME=PATH"),
+        (("build", "--source", "model-support=no-such-file"), "no-such-file"),
+        (("build", "--overlay", "no-such-folder"), "no-such-folder"),
+        (("export", "--format", "nquads", "--out", "no-such-folder/x/y"), "no-such-folder"),
+        (("no-such-command",), "no-such-command"),
+    ],
+)
+def test_unusable_input_is_exit_2_and_a_clear_line(
+    arguments: tuple[str, ...], says: str, current: str, tmp_path: Path
+) -> None:
+    readers = {"check", "ask", "query", "export"}
+    snapshot = (
+        ("--snapshot", current) if arguments[0] in readers and "--snapshot" not in arguments else ()
+    )
+    done = _run(*arguments, *snapshot, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert not (tmp_path / "build" / "current").exists()
+
+
+def test_a_query_that_does_not_parse_is_exit_2(current: str) -> None:
+    done = _run("query", "-", "--snapshot", current, stdin="SELEC ?a {}")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_build_prints_the_snapshot_and_stats(tmp_path: Path) -> None:
+    done = _run("build", "--stats", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0
+    assert Path(done.stdout.strip()).is_dir()
+    assert re.search(r"CPU \d+\.\d+ s", done.stderr)
+    assert re.search(r"peak memory \d+ MB", done.stderr)
+
+
+def test_validate_conforms() -> None:
+    assert _run("validate", "--only", "model-support,cloud-ai-100").returncode == 0
+
+
+def test_violations_are_exit_1_and_leave_the_snapshot(tmp_path: Path) -> None:
+    """A path that maps a product which it excludes (rule R05)."""
+    out = tmp_path / "out"
+    first = _run("build", "--out", str(out)).stdout.strip()
+    document = tmp_path / "model-support.json"
+    original = ROOT / "data/sources/model-support/model-support.json"
+    database = json.loads(original.read_text(encoding="utf-8"))
+    path = next(p for p in database["support_paths"] if p["id"].startswith("amd-aim-deepseek"))
+    path["product_ids"].append("mi300x")
+    document.write_text(json.dumps(database), encoding="utf-8")
+    done = _run("build", "--out", str(out), "--source", f"model-support={document}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "R05" in done.stderr
+    assert "/support_paths/6" in done.stderr
+    assert (out / "current").resolve() == (ROOT / first).resolve()
+
+
+def test_many_problems_are_counted_and_the_first_shown(tmp_path: Path) -> None:
+    document = tmp_path / "model-support.json"
+    document.write_text(json.dumps({f"key{n}": 1 for n in range(1000)}), encoding="utf-8")
+    done = _run("build", "--out", str(tmp_path / "out"), "--source", f"model-support={document}")
+    assert done.returncode == 2
+    assert "the first 100 are shown" in done.stderr
+    assert len(done.stderr.splitlines()) == 101
+
+
+def test_a_closed_pipe_is_no_error(current: str) -> None:
+    command = f"{sys.executable} -m kg.cli ask --list | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def server(current: str) -> Iterator[str]:
+    """A server started by the command line, on a free port; its address."""
+    command = [sys.executable, "-m", "kg.cli", "serve", "--port", "0", "--snapshot", current]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stderr
+        for line in process.stderr:
+            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                yield found[0]
+                break
+        process.send_signal(signal.SIGINT)
+        process.stderr.read()
+
+
+def test_serve(server: str) -> None:
+    with urllib.request.urlopen(f"{server}/healthz") as answer:  # noqa: S310 - our own server
+        assert answer.status == 200
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^  (\w+) ", _run("--help").stdout.partition("Commands:")[2], re.M)
+    assert len(commands) >= 7
+    for command in commands:
+        assert f"## {command}" in text
+        section = text.partition(f"## {command}")[2].partition("\n## ")[0]
+        for option in re.findall(r"^  (--[a-z-]+)", _run(command, "--help").stdout, re.M):
+            if option != "--help":
+                assert f"`{option}" in section, f"{command} {option}"
