@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
-from pyoxigraph import Literal
+from pyoxigraph import Literal, NamedNode
 from starlette.responses import JSONResponse
 
 from api.dependencies import GivenBackend, Today, answer, check_parameters, thing
@@ -81,11 +81,11 @@ def ask_question(
 
 
 def _value(term: Term | None) -> Any:
-    """Write a cell: a number, truth value or text as itself, a thing with its IRI."""
-    if term is None or not isinstance(term, Literal):
-        return None if term is None else {"iri": str(term).strip("<>"), "label": shorten(term)}
-    if term.datatype == XSD.integer:
+    """Write a cell: a thing with its IRI; a number, truth value or text as itself."""
+    if isinstance(term, NamedNode):
+        return thing(term, shorten(term))
+    if isinstance(term, Literal) and term.datatype == XSD.integer:
         return int(term.value)
-    if term.datatype == XSD.boolean:
+    if isinstance(term, Literal) and term.datatype == XSD.boolean:
         return term.value in ("true", "1")
-    return term.value
+    return None if term is None else shorten(term)

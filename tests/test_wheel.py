@@ -17,8 +17,8 @@ UV = Path(sys.executable).with_name("uv")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built by the same backend that pip calls."""
     out = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", out]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    build = ["-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
+    subprocess.run([sys.executable, *build], cwd=ROOT, check=True, capture_output=True)
     (found,) = out.glob("*.whl")
     return found
 

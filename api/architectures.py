@@ -1,0 +1,161 @@
+"""/api/v1/architectures: what is compatible with a class, as leads with their chains."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query
+from pyoxigraph import NamedNode
+from starlette.responses import JSONResponse
+
+from api.dependencies import GivenBackend, answer, check_parameters, thing
+from api.documentation import responses
+from kg.backend import Backend
+from kg.compatible.engine import compatible
+from kg.compatible.leads import Derived, Lead, Link, Listed, OnPlatform, Via, Witness
+from kg.terms import shorten
+
+router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
+
+
+@router.get(
+    "/api/v1/architectures/{name}/compatible",
+    summary="What is compatible with an architecture class",
+    responses=responses(
+        "Leads, each with its chain",
+        "compatible-via-family",
+        "compatible-via-architecture",
+        "compatible-via-lineage",
+        "unknown-via",
+        "unknown-architecture",
+    ),
+)
+def get_compatible(
+    backend: GivenBackend,
+    name: Annotated[
+        str,
+        Path(
+            description="The class, exactly as printed",
+            examples=["MllamaForConditionalGeneration"],
+        ),
+    ],
+    *,
+    via: Annotated[
+        Via,
+        Query(
+            description="`architecture`: families and checkpoints of the same class. `family`: "
+            "other classes of the same modality in its families, or in families of the same "
+            "publisher's line. `lineage`: ancestors and descendants of its checkpoints, as stated",
+            examples=["family"],
+        ),
+    ],
+    on: Annotated[
+        str | None,
+        Query(
+            description="A platform: each row then says what is listed there, and what may work",
+            examples=["cloud-ai-100"],
+        ),
+    ] = None,
+) -> JSONResponse:
+    """Give leads: computed when asked, never stored, and no statement of support.
+
+    Every row shows the chain that leads to it, step by step, with the checkpoints that carry a
+    step and the statements of their class; it is `contested` if one of these checkpoints is printed
+    under another class too. Quantised and adapter checkpoints are no targets: those that a lineage
+    leads to stand under `not_inheriting`.
+
+    With `on`, a row says apart from each other what is asserted there (`listed` with evidence,
+    `other_outcomes` without), and what is derived for the target's class (`may_work`, which has no
+    level and no evidence). The paths are those of every checkpoint of the target class; via
+    architecture those of the row's family, via lineage those of the row's checkpoint.
+    """
+    found = compatible(backend, name, via=via, on=on)
+
+    def named(iri: NamedNode | None) -> dict[str, str] | None:
+        return thing(iri, found.labels.get(iri) or shorten(iri)) if iri else None
+
+    rows = [_row(backend, lead, named) for lead in found.leads]
+    return answer(
+        backend,
+        {
+            "architecture": named(found.architecture),
+            "via": found.via.value,
+            "on": found.platform and thing(found.platform.iri, found.platform.id),
+            "total": len(rows),
+            "rows": rows,
+            "not_inheriting": [_row(backend, lead, named) for lead in found.not_inheriting],
+            "notes": list(found.notes),
+        },
+    )
+
+
+_Named = Callable[[NamedNode | None], dict[str, str] | None]
+
+
+def _row(backend: Backend, lead: Lead, named: _Named) -> dict[str, Any]:
+    return {
+        "lead": True,
+        "architecture": named(lead.architecture),
+        "family": named(lead.family),
+        "checkpoint": named(lead.checkpoint),
+        "modality": lead.modality and shorten(lead.modality).removeprefix("ra:"),
+        "contested": lead.contested,
+        "chain": [_link(backend, link, named) for link in lead.chain],
+        **({"on": _on(lead.on)} if lead.on else {}),
+    }
+
+
+def _link(backend: Backend, link: Link, named: _Named) -> dict[str, Any]:
+    return {
+        "step": link.step,
+        "from": named(link.start),
+        "to": named(link.end),
+        "through": [_witness(backend, witness) for witness in link.through],
+        "places": [str(place) for place in link.places],
+    }
+
+
+def _witness(backend: Backend, witness: Witness) -> dict[str, Any]:
+    return {
+        "checkpoint": thing(witness.checkpoint, shorten(witness.checkpoint)),
+        "also_printed": list(witness.also_printed),
+        "statements": [
+            {
+                "iri": statement.value,
+                "places": [str(place) for place in backend.places(statement)],
+            }
+            for statement in witness.statements
+        ],
+    }
+
+
+def _on(on: OnPlatform) -> dict[str, Any]:
+    return {
+        "listed": [_listed(path) for path in on.listed],
+        "other_outcomes": [_listed(path) for path in on.other_outcomes],
+        "may_work": [_may_work(derived) for derived in on.may_work],
+    }
+
+
+def _listed(path: Listed) -> dict[str, Any]:
+    return {
+        "path": path.path.value,
+        "checkpoint": shorten(path.checkpoint),
+        "source": shorten(path.source),
+        "outcome": shorten(path.outcome).removeprefix("ra:"),
+        "level": path.level and shorten(path.level).removeprefix("ra:"),
+        "stack": path.stack,
+        "tested_variants": list(path.tested_variants),
+        "places": [str(place) for place in path.places],
+    }
+
+
+def _may_work(derived: Derived) -> dict[str, Any]:
+    return {
+        "iri": derived.inference.value,
+        "components": [shorten(component) for component in derived.components],
+        "compile_mode": derived.compile_mode,
+        "premises": derived.premises,
+        "licence": derived.licence.value,
+        "licence_text": derived.grant,
+        "rule": derived.rule.value,
+    }

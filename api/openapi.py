@@ -1,0 +1,149 @@
+"""Describe by hand what the framework cannot see: /sparql, and one operation for each question."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from api.documentation import example, responses
+from api.sparql import FORM, QUERY
+from kg.queries import Parameter, Question, questions
+
+_DATASET: Final = (
+    ("default-graph-uri", "A graph of the default graph that replaces the query's; repeatable"),
+    ("named-graph-uri", "A named graph of the dataset that replaces the query's; repeatable"),
+)
+_EXAMPLES: Final = (
+    "sparql-select",
+    "sparql-ask",
+    "sparql-select-xml",
+    "sparql-select-csv",
+    "sparql-select-tsv",
+    "sparql-construct",
+    "sparql-construct-ntriples",
+    "sparql-construct-jsonld",
+    "sparql-syntax-error",
+    "sparql-service",
+    "sparql-not-acceptable",
+)
+_SPARQL: Final = """Answer one SPARQL 1.1 query. The endpoint is read-only.
+
+The default graph holds what is asserted now: the current release of every source, the curated
+tables and the ontology. Derived statements and older releases are reached by `GRAPH` only.
+
+`Accept` chooses the format: JSON, XML, CSV or TSV for SELECT and ASK (CSV and TSV for SELECT alone
+by their specification), Turtle, N-Triples or JSON-LD for CONSTRUCT and DESCRIBE. A query that uses
+`SERVICE` is refused: no query leaves the machine."""
+
+
+def add_operations(description: dict[str, Any]) -> None:
+    """Add the operations to an OpenAPI description."""
+    description["paths"] |= {"/sparql": {"get": _sparql_get(), "post": _sparql_post()}}
+    for question in questions().values():
+        description["paths"][f"/api/v1/ask/{question.name}"] = {"get": _question(question)}
+
+
+def _sparql_get() -> dict[str, Any]:
+    query = {
+        "name": "query",
+        "in": "query",
+        "required": True,
+        "description": "The query",
+        "schema": {"type": "string"},
+        "example": example("sparql-select")["request"]["query"]["query"],
+    }
+    return {
+        "tags": ["SPARQL"],
+        "operationId": "sparql_get",
+        "summary": "Query by GET",
+        "description": _SPARQL,
+        "parameters": [query, *_dataset_parameters()],
+        "responses": _sparql_responses(),
+    }
+
+
+def _sparql_post() -> dict[str, Any]:
+    form = {
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": {"type": "string", "description": "The query"},
+            **{
+                name: {"type": "array", "items": {"type": "string"}, "description": meaning}
+                for name, meaning in _DATASET
+            },
+        },
+    }
+    query = example("sparql-select")["request"]["query"]["query"]
+    return {
+        "tags": ["SPARQL"],
+        "operationId": "sparql_post",
+        "summary": "Query by POST",
+        "description": f"{_SPARQL}\n\nThe query is the body itself, or a parameter of a form; a "
+        "body holds at most 1 MiB.",
+        "parameters": _dataset_parameters(),
+        "requestBody": {
+            "required": True,
+            "description": "The query, in UTF-8",
+            "content": {
+                QUERY: {"schema": {"type": "string"}, "example": query},
+                FORM: {"schema": form, "example": {"query": query}},
+            },
+        },
+        "responses": _sparql_responses(),
+    }
+
+
+def _dataset_parameters() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "description": meaning,
+            "schema": {"type": "array", "items": {"type": "string", "format": "uri"}},
+            "example": example("sparql-graphs")["request"]["query"][name],
+        }
+        for name, meaning in _DATASET
+    ]
+
+
+def _sparql_responses() -> dict[str, Any]:
+    return {str(status): said for status, said in responses("The answer", *_EXAMPLES).items()}
+
+
+def _question(question: Question) -> dict[str, Any]:
+    columns = "\n".join(f"- `{name}`: {meaning}" for name, meaning in question.columns)
+    return {
+        "tags": ["Stored questions"],
+        "operationId": f"ask_{question.name}",
+        "summary": question.title,
+        "description": f"{question.asks}\n\nColumns of a row:\n\n{columns}",
+        "parameters": [_parameter(parameter) for parameter in question.parameters],
+        "responses": _question_responses(question.name),
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    needed = parameter.default is None
+    schema = {"type": "string"} | ({} if needed else {"default": parameter.default})
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "required": needed,
+        "description": f"{parameter.meaning} (a {parameter.kind})",
+        "schema": schema,
+        "example": parameter.default or "",
+    }
+
+
+def _question_responses(name: str) -> dict[str, Any]:
+    described = {str(status): said for status, said in responses("", "unknown-value").items()}
+    first: Mapping[str, Sequence[Any]] = example("questions")[name]
+    shown = {"summary": "By default values; its first two rows", "value": first}
+    described["200"] = {
+        "description": "The rows, in order",
+        "headers": described["default"]["headers"],
+        "content": {
+            "application/json": {"schema": {"type": "object"}, "examples": {name: shown}},
+        },
+    }
+    return described
