@@ -70,12 +70,13 @@ def check_model(
         ),
     ] = None,
     feature: Annotated[
-        list[str] | None,
+        list[str],
         Query(
+            default_factory=list,
             description="A feature that is needed; may be repeated",
             examples=[["speculative-decoding"]],
         ),
-    ] = None,
+    ],
     count: Annotated[
         int | None, Query(description="How many devices, from 1", ge=1, examples=[8])
     ] = None,
@@ -104,7 +105,7 @@ def check_model(
         quantised=quantised,
         stack=stack,
         precision=precision,
-        features=tuple(feature or ()),
+        features=tuple(feature),
         count=count,
         strict=strict,
     )

@@ -36,6 +36,8 @@ _HEADERS: Final = {
     }
 }
 
+_JSON_TYPES: Final = {dict: "object", list: "array", str: "string"}
+
 
 @cache
 def example(name: str) -> Mapping[str, Any]:
@@ -57,7 +59,7 @@ def responses(description: str, *names: str) -> dict[int | str, dict[str, Any]]:
         )
         media_type = shown["media_type"].partition(";")[0]
         entry = response["content"].setdefault(
-            media_type, {"schema": _schema(media_type), "examples": {}}
+            media_type, {"schema": _schema(media_type, shown["body"]), "examples": {}}
         )
         entry["examples"][name] = {"summary": shown["title"], "value": shown["body"]}
     described["default"] = {
@@ -68,7 +70,7 @@ def responses(description: str, *names: str) -> dict[int | str, dict[str, Any]]:
     return described
 
 
-def _schema(media_type: str) -> Mapping[str, Any]:
+def _schema(media_type: str, body: object) -> Mapping[str, Any]:
     if media_type == MEDIA_TYPE:
         return _PROBLEM
-    return {"type": "object" if media_type.endswith("json") else "string"}
+    return {"type": _JSON_TYPES[type(body)]}

@@ -90,8 +90,8 @@ def get_model(
 ) -> JSONResponse:
     """Give every statement and every asserted path of a checkpoint, each with its places.
 
-    `derived` holds no statement about the checkpoint: it gives the checkpoint's class, on whose
-    word, and what is derived for that class, without level and without evidence.
+    `derived` holds no statement about the checkpoint: it gives what is derived for the
+    checkpoint's class, without level and without evidence, and on whose word it is of that class.
     """
     described = describe_model(backend, f"{org}/{name}")
     return answer(
@@ -144,7 +144,7 @@ def _derived(classes: ClassFacts) -> dict[str, Any]:
     lent = () if classes.variant_of else classes.inferences
     membership = classes.membership
     return {
-        "class": membership
+        "for_class": membership
         and {
             "name": membership.name,
             "basis": membership.basis.value,

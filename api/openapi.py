@@ -35,7 +35,15 @@ by their specification), Turtle, N-Triples or JSON-LD for CONSTRUCT and DESCRIBE
 
 
 def add_operations(description: dict[str, Any]) -> None:
-    """Add the operations to an OpenAPI description."""
+    """Add the operations to an OpenAPI description, and to its examples the nulls that they lost.
+
+    The framework leaves out every member that is null, in examples too.
+    """
+    for operation in (said for path in description["paths"].values() for said in path.values()):
+        for response in operation["responses"].values():
+            for content in response["content"].values():
+                for name, shown in content.get("examples", {}).items():
+                    shown["value"] = example(name)["body"]
     description["paths"] |= {"/sparql": {"get": _sparql_get(), "post": _sparql_post()}}
     for question in questions().values():
         description["paths"][f"/api/v1/ask/{question.name}"] = {"get": _question(question)}

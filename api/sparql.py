@@ -27,6 +27,7 @@ FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
 UPDATE: Final = "application/sparql-update"
 MAX_BYTES: Final = 1 << 20
+_MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
 _READ_ONLY: Final = "This endpoint is read-only: it takes no updates."
 _NO_FEDERATION: Final = "SERVICE is refused: no query leaves this machine."
@@ -173,18 +174,20 @@ def _content_type(headers: Headers) -> str:
 
 
 async def _read_body(headers: Headers, receive: Receive) -> bytes:
+    """Read the body; one that is too long is read on for a while, so that the refusal arrives."""
     length = headers.get("content-length", "0")
+    size = int(length) if length.isdecimal() and int(length) > _MAX_DISCARDED else 0
     body = b""
     more = True
-    too_long = length.isdecimal() and int(length) > MAX_BYTES
-    while more and not too_long:
+    while more and size <= _MAX_DISCARDED:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        body += message.get("body", b"")
+        chunk = message.get("body", b"")
         more = message.get("more_body", False)
-        too_long = len(body) > MAX_BYTES
-    if too_long:
+        size += len(chunk)
+        body += chunk if size <= MAX_BYTES else b""
+    if size > MAX_BYTES:
         detail, close = _too_long("The body"), {"Connection": "close"}
         raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, close)
     return body

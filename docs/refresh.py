@@ -3,7 +3,7 @@
 Run it as ``python docs/refresh.py`` after a change of data or output; a test fails while anything
 in the README differs from what really happens.
 
-- In a ``console`` block, what follows a line ``$ command``, and lines ``> more of it``, is its output.
+- In a ``console`` block, what follows ``$ command`` (and ``> more of it``) is its output.
 - Between the marks ``<!-- model -->`` and ``<!-- /model -->`` stands the picture.
 """
 
@@ -29,20 +29,23 @@ _PICTURE: Final = re.compile(r"(?<=<!-- model -->\n).*?(?=<!-- /model -->)", re.
 
 # What the picture shows, in its groups; everything else is in the ontology.
 GROUPS: Final = {
-    "says who": ("Source", "SourceRelease", "Evidence", "Organisation", "EvidenceLevel", "Outcome"),
-    "a model": ("Checkpoint", "ModelStatement", "ModelLabel", "Family", "Architecture"),
+    "who says so": ("SourceRelease", "Evidence", "Organisation"),
     "one statement": ("SupportPath", "ConfigurationCell", "Deployment", "Exclusion"),
-    "runs on, with": ("Platform", "Generation", "Product", "Component", "Release"),
+    "about a model": ("ModelStatement", "Checkpoint", "ModelLabel", "Family", "Architecture"),
+    "on hardware, with software": ("Platform", "Generation", "Product", "Component"),
     "derived, in graphs of its own": ("CompatibilityInference", "InferenceGrant"),
 }
+DETAILS: Final = frozenset({"cellHardware", "contains", "draftLabel", "partOf", "publisher"})
 _EDGES: Final = """
+PREFIX dcterms: <http://purl.org/dc/terms/>
 PREFIX ra: <https://w3id.org/runatlas/def#>
 SELECT DISTINCT ?from ?property ?to WHERE {
   { ?a ?property ?b } UNION { GRAPH ?g { ?a a ra:CompatibilityInference ; ?property ?b } }
   { ?a a ?from } UNION { GRAPH ?h { ?a a ?from . FILTER (?from = ra:CompatibilityInference) } }
   ?b a ?to .
-  FILTER (STRSTARTS(STR(?property), STR(ra:)) && STRSTARTS(STR(?from), STR(ra:)))
-  FILTER (STRSTARTS(STR(?to), STR(ra:)))
+  FILTER (STRSTARTS(STR(?from), STR(ra:)) && STRSTARTS(STR(?to), STR(ra:)))
+  FILTER (STRSTARTS(STR(?property), STR(ra:))
+    || ?property IN (dcterms:isPartOf, dcterms:publisher))
 }
 """
 
@@ -82,7 +85,8 @@ def _picture(store: Store) -> str:
         lines.append("  end")
     by_ends: dict[tuple[str, str], list[str]] = {}
     for start, name, end in sorted(_edges(store)):
-        if start in classes and end in classes:
+        detail = name in DETAILS or name.startswith("excludes")
+        if start in classes and end in classes and (not detail or name == "excludes"):
             by_ends.setdefault((start, end), []).append(name)
     for (start, end), properties in by_ends.items():
         arrow = "-.->" if start == "CompatibilityInference" else "-->"
@@ -98,7 +102,7 @@ def _edges(store: Store) -> Iterator[tuple[str, str, str]]:
     for row in solutions:
         terms = (row["from"], row["property"], row["to"])
         start, name, end = (shorten(t) for t in terms if isinstance(t, NamedNode))
-        yield start.removeprefix("ra:"), name.removeprefix("ra:"), end.removeprefix("ra:")
+        yield start.removeprefix("ra:"), name.rpartition(":")[2], end.removeprefix("ra:")
 
 
 def main() -> None:

@@ -186,14 +186,16 @@ def check(data: Store, shapes: Shapes) -> Iterator[Result]:
             all nodes at once.
     """
     graph = Graph(store=_Data(store=data), identifier=DATASET_DEFAULT_GRAPH_ID)
-    yield from _report(graph, shapes)
-    for shape, text in shapes.selects.items():
-        hits = _select(data, shape, text)
-        if hits:
-            results = list(_report(graph, shapes, shape, hits))
-            if {result.focus for result in results} != hits:
-                raise ShapesError(f"{shape.value}: its query finds other nodes one by one")
-            yield from results
+    for found in _report(graph, shapes.graph(sparql=False)):
+        yield _read_result(found, shapes)
+    queried = {shape: _select(data, shape, text) for shape, text in shapes.selects.items()}
+    hits = {shape: nodes for shape, nodes in queried.items() if nodes}
+    whole = shapes.graph(sparql=True) if hits else Graph()
+    for shape, nodes in hits.items():
+        results = [_read_result(found, shapes) for found in _report(graph, whole, shape, nodes)]
+        if {result.focus for result in results} != nodes:
+            raise ShapesError(f"{shape.value}: its query finds other nodes one by one")
+        yield from results
 
 
 def _select(data: Store, shape: NamedNode, text: str) -> set[Term]:
@@ -202,19 +204,21 @@ def _select(data: Store, shape: NamedNode, text: str) -> set[Term]:
         if not isinstance(solutions, QuerySolutions):
             raise ShapesError(f"{shape.value}: sh:select is not a SELECT query")
         found = {solution["this"] for solution in solutions}
-    except (SyntaxError, KeyError) as error:
+    except SyntaxError as error:
         raise ShapesError(f"{shape.value}: {error}") from error
+    if None in found:
+        raise ShapesError(f"{shape.value}: sh:select does not give $this")
     return {term for term in found if term is not None}
 
 
 def _report(
-    data: Graph, shapes: Shapes, shape: NamedNode | None = None, nodes: Iterable[Term] = ()
-) -> Iterator[Result]:
-    """Run pyshacl: one shape on given nodes, or else all but the SPARQL constraints on all."""
+    data: Graph, shapes: Graph, shape: NamedNode | None = None, nodes: Iterable[Term] = ()
+) -> Iterator[_Found]:
+    """Run pyshacl: one shape on given nodes, or every shape on the nodes that it targets."""
     try:
         _, report, text = pyshacl.validate(
             data,
-            shacl_graph=shapes.graph(sparql=shape is not None),
+            shacl_graph=shapes,
             inplace=True,
             use_shapes=[shape.value] if shape else None,
             focus_nodes=[node.value for node in nodes if isinstance(node, NamedNode)],
@@ -223,15 +227,10 @@ def _report(
         raise ShapesError(str(error)) from error
     if not isinstance(report, Graph):  # a ValidationFailure: nothing has been checked
         raise ShapesError(text)
-    for found in _found(report):
-        yield _read_result(found, shapes)
-
-
-def _found(report: Graph) -> Iterator[_Found]:
-    nodes: dict[Term, dict[NamedNode, Term]] = {}
+    found: dict[Term, dict[NamedNode, Term]] = {}
     for quad in parse(report.serialize(format="nt"), format=RdfFormat.N_TRIPLES):
-        nodes.setdefault(quad.subject, {})[quad.predicate] = quad.object
-    yield from (node for node in nodes.values() if node.get(RDF.type) == SH.ValidationResult)
+        found.setdefault(quad.subject, {})[quad.predicate] = quad.object
+    yield from (node for node in found.values() if node.get(RDF.type) == SH.ValidationResult)
 
 
 def _read_result(found: _Found, shapes: Shapes) -> Result:
@@ -268,11 +267,12 @@ def _with_derived(store: Store) -> Store:
 def _placed(result: Result, places: Mapping[str, set[Place]]) -> Result:
     for term in (result.focus, result.value):
         if isinstance(term, NamedNode) and term.value in places:
-            found = sorted(
-                places[term.value], key=lambda p: (p.source, p.path, len(p.place), p.place)
-            )
-            return replace(result, places=tuple(found))
+            return replace(result, places=tuple(sorted(places[term.value], key=_source_first)))
     return result
+
+
+def _source_first(place: Place) -> tuple[bool, str, int, str]:
+    return place.path.startswith("curated/"), place.path, len(place.place), place.place
 
 
 def _write_turtle(results: list[Result]) -> bytes:

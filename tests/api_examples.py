@@ -2,7 +2,7 @@
 
 ``python -m tests.api_examples`` rewrites api/examples/ from the two original documents. A new
 example begins as a file with its title and request (path, query, accept), status 200, the media
-type and the body null.
+type and the body null; ``first`` cuts a list of the body that would be long.
 """
 
 import json
@@ -49,12 +49,14 @@ def answer(http: TestClient, written: Mapping[str, Any]) -> dict[str, Any]:
     headers = {"Accept": request["accept"]} if "accept" in request else {}
     response = http.get(request["path"], params=request.get("query", {}), headers=headers)
     media_type = response.headers["Content-Type"]
+    first = written.get("first", {})
     return {
         "title": written["title"],
         "request": request,
+        **({"first": first} if first else {}),
         "status": response.status_code,
         "media_type": media_type,
-        "body": _renamed(response.json()) if "json" in media_type else response.text,
+        "body": _shown(response.json(), first) if "json" in media_type else response.text,
     }
 
 
@@ -62,15 +64,15 @@ def answer_questions(http: TestClient) -> dict[str, Any]:
     """Ask every stored question by its default values; keep the first two rows of each answer."""
     shown = {}
     for name in questions():
-        answered = _renamed(http.get(f"/api/v1/ask/{name}").json())
-        shown[name] = {**answered, "rows": answered["rows"][:2]}
+        shown[name] = _shown(http.get(f"/api/v1/ask/{name}").json(), {"rows": 2})
     return shown
 
 
-def _renamed(body: Any) -> Any:
-    if isinstance(body, dict) and "snapshot" in body:
-        return {**body, "snapshot": _SNAPSHOT}
-    return body
+def _shown(body: Any, first: Mapping[str, int]) -> Any:
+    if not isinstance(body, dict):
+        return body
+    cut = {key: body[key][:count] for key, count in first.items()}
+    return {**body, **cut, **({"snapshot": _SNAPSHOT} if "snapshot" in body else {})}
 
 
 def _write(name: str, content: object) -> None:

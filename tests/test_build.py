@@ -127,11 +127,11 @@ def test_two_builds_in_two_folders_on_two_days_are_equal(tmp_path: Path) -> None
             os.utime(path, (int(day) * 86_400, int(day) * 86_400))
         out = tmp_path / name / "out"
         script = (
-            "import datetime, time, sys; time.time = lambda: float(sys.argv[1]) * 86400;"
-            "from kg.cli import main; sys.argv = ['runatlas', *sys.argv[2:]]; main()"
+            f"import time, sys; time.time = lambda: {day} * 86400.0;"
+            "from kg.cli import main; sys.argv = ['runatlas', *sys.argv[1:]]; main()"
         )
         subprocess.run(
-            [sys.executable, "-c", script, day, "build", "--data", data, "--out", out],
+            [sys.executable, "-c", script, "build", "--data", data, "--out", out],
             check=True,
             env={**os.environ, "PYTHONHASHSEED": seed, "TZ": f"UTC+{day}"},
             cwd=tmp_path / name,
@@ -142,6 +142,15 @@ def test_two_builds_in_two_folders_on_two_days_are_equal(tmp_path: Path) -> None
     assert one.name == two.name
     for path in one.iterdir():
         assert path.read_bytes() == (two / path.name).read_bytes(), path.name
+
+
+def test_what_builds_the_graph_knows_no_clock_and_no_chance() -> None:
+    modules = [*(ROOT / "mappings").rglob("*.py"), *(ROOT / "kg").glob("*.py")]
+    asks_for_today = {"ask.py", "cli.py", "query.py"}  # they answer questions; they build nothing
+    for path in modules:
+        if path.name not in asks_for_today:
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"\b(today\(|now\(|import (time|random|uuid|secrets))", text), path
 
 
 def test_only_leaves_out_the_other_source() -> None:
@@ -283,8 +292,17 @@ def test_an_overlay_may_not_take_the_name_of_a_source(overlay: Path) -> None:
 
 
 def test_a_folder_that_is_no_overlay_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
     with pytest.raises(SourceError, match="not an overlay"):
-        assemble(overlays=(tmp_path,))
+        assemble(overlays=(folder,))
+
+
+@pytest.mark.parametrize("name", ["derived", "Our Runs", ".hidden"])
+def test_an_overlay_has_a_name_that_can_name_its_graphs(name: str, tmp_path: Path) -> None:
+    (tmp_path / name / "curated").mkdir(parents=True)
+    with pytest.raises(UsageError, match="a name such as"):
+        assemble(overlays=(tmp_path / name,))
 
 
 # kill -9

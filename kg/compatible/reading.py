@@ -147,7 +147,11 @@ def read_listed(backend: Backend, platform: NamedNode) -> list[Listed]:
             level=_named(said[0]["level"]) if "level" in said[0] else None,
             stack=shorten(said[0]["stack"]),
             tested_variants=tuple(shorten(row["tested"]) for row in said if "tested" in row),
-            places=backend.places(path),
+            places=tuple(
+                place
+                for place in backend.places(path)
+                if place.source == shorten(said[0]["source"])
+            ),
         )
         for path, said in _grouped(rows, "path").items()
     ]
