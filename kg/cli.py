@@ -5,6 +5,7 @@ The slow libraries are imported by the commands that need them, so that ``check`
 """
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,7 +129,7 @@ def _problems(error: SourceError) -> list[str]:
     return [*lines, f"{count} found{shown}. Nothing was written."]
 
 
-@app.command("check")
+@app.command("check", short_help="What is stated of a model on each target.")
 def check_command(
     model: Annotated[str, typer.Argument(help="Repository id, such as meta-llama/Llama-3.1-8B.")],
     on: Annotated[
@@ -191,7 +192,7 @@ def check_command(
         typer.echo(as_text(checked), nl=False)
 
 
-@app.command("ask")
+@app.command("ask", short_help="Ask a stored question.")
 def ask_command(
     question: Annotated[str | None, typer.Argument(help="A stored question; see --list.")] = None,
     values: Annotated[
@@ -214,10 +215,14 @@ def ask_command(
 
 
 _FORMATTERS: Final = {
-    RowsFormat.TABLE: as_table,
+    RowsFormat.TABLE: lambda asked: as_table(asked, _terminal_width()),
     RowsFormat.JSON: as_json_rows,
     RowsFormat.CSV: as_csv,
 }
+
+
+def _terminal_width() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _listing(name: str | None) -> str:
@@ -231,7 +236,7 @@ def _listing(name: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-@app.command("query")
+@app.command("query", short_help="Run a SPARQL query.")
 def query_command(
     file: Annotated[
         str, typer.Argument(help="A file with a SPARQL query, or - for standard input.")
@@ -262,7 +267,7 @@ def _read_query(file: str) -> str:
         raise UsageError(f"{file}: cannot be read: {error}") from error
 
 
-@app.command("build")
+@app.command("build", short_help="Build the graph into a snapshot.")
 def build_command(
     data: DataOption = None,
     out: Annotated[
@@ -296,7 +301,7 @@ def build_command(
     typer.echo(str(built.snapshot))
 
 
-@app.command("validate")
+@app.command("validate", short_help="Check the data against the shapes.")
 def validate_command(
     data: DataOption = None,
     source: SourceOption = None,
@@ -319,7 +324,7 @@ def validate_command(
     raise SystemExit(0 if report.conforms else 1)
 
 
-@app.command("export")
+@app.command("export", short_help="Write quads, or tables.")
 def export_command(
     format_: Annotated[
         ExportFormat, typer.Option("--format", help="nquads, trig, jsonld; csv, parquet, sqlite.")
@@ -339,7 +344,7 @@ def export_command(
         typer.echo(str(path))
 
 
-@app.command("serve")
+@app.command("serve", short_help="Answer over HTTP.")
 def serve_command(
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[

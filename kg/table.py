@@ -9,19 +9,39 @@ from kg.backend import Row
 from kg.terms import shorten
 
 
-def as_table(asked: Asked) -> str:
-    """Return rows as columns of text, under the question's title."""
-    cells = [[shorten(row.get(column)) for column in asked.columns] for row in asked.rows]
+def as_table(asked: Asked, width: int | None = None) -> str:
+    """Return rows under the question's title: in columns, or one cell a line if that is too wide.
+
+    ``width`` is that of the terminal; None is no bound.
+    """
+    cells = [list(_texts(row, asked.columns).values()) for row in asked.rows]
+    lines = _in_columns(asked.columns, cells)
+    if width is not None and max(map(len, lines)) > width:
+        lines = _one_below_the_other(asked.columns, cells)
+    count = f"{len(cells)} row{'' if len(cells) == 1 else 's'}"
+    return "\n".join([asked.question.title, "", *lines, "", count]) + "\n"
+
+
+def _in_columns(columns: tuple[str, ...], cells: list[list[str]]) -> list[str]:
     widths = [
-        max(len(name), *(len(row[index]) for row in cells), 0)
-        for index, name in enumerate(asked.columns)
+        max(len(name), *(len(row[index]) for row in cells), 0) for index, name in enumerate(columns)
     ]
-    lines = [asked.question.title, ""]
-    for row in [list(asked.columns), ["-" * width for width in widths], *cells]:
-        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        lines.append("  ".join(padded).rstrip())
-    lines += ["", f"{len(cells)} row{'' if len(cells) == 1 else 's'}"]
-    return "\n".join(lines) + "\n"
+    rows = [list(columns), ["-" * width for width in widths], *cells]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _one_below_the_other(columns: tuple[str, ...], cells: list[list[str]]) -> list[str]:
+    indent = max(map(len, columns))
+    lines = []
+    for row in cells:
+        lines += [
+            f"{name:<{indent}}  {cell}".rstrip() for name, cell in zip(columns, row, strict=True)
+        ]
+        lines.append("")
+    return lines[:-1]
 
 
 def as_json_rows(asked: Asked) -> str:
