@@ -29,11 +29,11 @@ _PICTURE: Final = re.compile(r"(?<=<!-- model -->\n).*?(?=<!-- /model -->)", re.
 
 # What the picture shows, in its groups; everything else is in the ontology.
 GROUPS: Final = {
-    "who says so": ("SourceRelease", "Evidence", "Organisation"),
+    "who says so": ("SourceRelease", "InferenceGrant", "Evidence", "Organisation"),
     "one statement": ("SupportPath", "ConfigurationCell", "Deployment", "Exclusion"),
     "about a model": ("ModelStatement", "Checkpoint", "ModelLabel", "Family", "Architecture"),
     "on hardware, with software": ("Platform", "Generation", "Product", "Component"),
-    "derived, in graphs of its own": ("CompatibilityInference", "InferenceGrant"),
+    "derived, in graphs of its own": ("CompatibilityInference",),
 }
 DETAILS: Final = frozenset({"cellHardware", "contains", "draftLabel", "partOf", "publisher"})
 _EDGES: Final = """
