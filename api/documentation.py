@@ -36,7 +36,7 @@ _HEADERS: Final = {
     }
 }
 
-_JSON_TYPES: Final = {dict: "object", list: "array", str: "string"}
+_JSON_TYPES: Final[Mapping[type, str]] = {dict: "object", list: "array", str: "string"}
 
 
 @cache

@@ -28,6 +28,7 @@ from pyoxigraph import (
 from pyshacl.errors import ReportableRuntimeError
 from rdflib import Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import SH
 
 from kg.backend import Term
 from kg.errors import ShapesError
@@ -35,7 +36,7 @@ from kg.iris import local_name, mint_iri
 from kg.resources import SHAPES
 from kg.snapshot import Place
 from kg.terms import shorten
-from kg.vocab import DCTERMS, DERIVED_GRAPHS, ID, OVERLAY_GRAPHS, PREFIXES, RA, RDF, SH, XSD
+from kg.vocab import DCTERMS, DERIVED_GRAPHS, ID, OVERLAY_GRAPHS, PREFIXES, RA, RDF, XSD
 
 ASSERTED: Final = SHAPES / "asserted"
 DERIVED: Final = SHAPES / "derived"
@@ -70,8 +71,9 @@ class Result:
     @property
     def iri(self) -> NamedNode:
         """The result's own IRI, minted from what makes it differ from others."""
-        terms = (self.shape, self.component, self.focus, self.path, self.value)
-        return mint_iri("result", self.rule, *(str(term or "-") for term in terms))
+        where = (_iri_or_text(term) for term in (self.focus, self.path))
+        value = "-" if self.value is None else str(self.value)
+        return mint_iri("result", local_name(self.shape), local_name(self.component), *where, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ class Shapes:
 
     def graph(self, *, sparql: bool) -> Graph:
         """Return the shapes for pyshacl, with or without their SPARQL constraints."""
-        kept = (triple for triple in self.triples if sparql or triple.predicate != SH.sparql)
+        left_out = None if sparql else NamedNode(SH.sparql)
+        kept = (triple for triple in self.triples if triple.predicate != left_out)
         text = serialize(kept, format=RdfFormat.N_TRIPLES)
         return Graph().parse(data=text or b"", format="nt")
 
@@ -122,9 +125,9 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
         found.update(check(data, shapes))
     results = sorted((_placed(result, places) for result in found), key=lambda r: r.order)
     return Report(
-        conforms=all(result.severity != SH.Violation for result in results),
+        conforms=all(result.severity != NamedNode(SH.Violation) for result in results),
         turtle=_write_turtle(results),
-        text=_write_text(results, f"{count} shapes and {len(nodes)} focus nodes checked"),
+        text=_write_text(results, f"shapes: {count}, focus nodes: {len(nodes)}"),
         results=tuple(results),
     )
 
@@ -141,14 +144,14 @@ def read_shapes(files: Iterable[Path]) -> Shapes:
             triples += (quad.triple for quad in parse(path=path, format=RdfFormat.TURTLE))
         except (OSError, SyntaxError) as error:
             raise ShapesError(f"{path}: {error}") from error
-    texts = _texts(triples, SH.select)
+    texts = _texts(triples, NamedNode(SH.select))
     return Shapes(
         triples=tuple(triples),
         rules=_texts(triples, RA.rule),
         selects={
             triple.subject: texts.get(triple.object, "")
             for triple in triples
-            if triple.predicate == SH.sparql and isinstance(triple.subject, NamedNode)
+            if triple.predicate == NamedNode(SH.sparql) and isinstance(triple.subject, NamedNode)
         },
     )
 
@@ -167,9 +170,9 @@ def focus_nodes(data: Store, shapes: Shapes) -> set[Term]:
     for target in shapes.triples:
         if not isinstance(target.object, NamedNode):
             continue
-        if target.predicate == SH.targetClass:
+        if target.predicate == NamedNode(SH.targetClass):
             nodes.update(quad.subject for quad in _quads(data, RDF.type, target.object))
-        elif target.predicate == SH.targetSubjectsOf:
+        elif target.predicate == NamedNode(SH.targetSubjectsOf):
             nodes.update(quad.subject for quad in _quads(data, target.object))
     return nodes
 
@@ -230,12 +233,15 @@ def _report(
     found: dict[Term, dict[NamedNode, Term]] = {}
     for quad in parse(report.serialize(format="nt"), format=RdfFormat.N_TRIPLES):
         found.setdefault(quad.subject, {})[quad.predicate] = quad.object
-    yield from (node for node in found.values() if node.get(RDF.type) == SH.ValidationResult)
+    result = NamedNode(SH.ValidationResult)
+    yield from (node for node in found.values() if node.get(RDF.type) == result)
 
 
 def _read_result(found: _Found, shapes: Shapes) -> Result:
-    shape, severity = found[SH.sourceShape], found[SH.resultSeverity]
-    component, message = found[SH.sourceConstraintComponent], found.get(SH.resultMessage)
+    shape = found[NamedNode(SH.sourceShape)]
+    severity = found[NamedNode(SH.resultSeverity)]
+    component = found[NamedNode(SH.sourceConstraintComponent)]
+    message = found.get(NamedNode(SH.resultMessage))
     if not isinstance(shape, NamedNode) or shape not in shapes.rules:
         raise ShapesError(f"{shape}: a shape with constraints has an IRI and an ra:rule")
     if not isinstance(severity, NamedNode) or not isinstance(component, NamedNode):
@@ -243,9 +249,9 @@ def _read_result(found: _Found, shapes: Shapes) -> Result:
     return Result(
         rule=shapes.rules[shape],
         severity=severity,
-        focus=found[SH.focusNode],
-        path=found.get(SH.resultPath),
-        value=found.get(SH.value),
+        focus=found[NamedNode(SH.focusNode)],
+        path=found.get(NamedNode(SH.resultPath)),
+        value=found.get(NamedNode(SH.value)),
         component=component,
         shape=shape,
         message=message.value if isinstance(message, Literal) else "",
@@ -271,15 +277,17 @@ def _placed(result: Result, places: Mapping[str, set[Place]]) -> Result:
     return result
 
 
-def _source_first(place: Place) -> tuple[bool, str, int, str]:
-    return place.path.startswith("curated/"), place.path, len(place.place), place.place
+def _source_first(place: Place) -> tuple[bool, str, int, str, str]:
+    curated = place.path.startswith("curated/")
+    return curated, place.path, len(place.place), place.place, place.source
 
 
 def _write_turtle(results: list[Result]) -> bytes:
+    conforms = Literal(str(not results).lower(), datatype=XSD.boolean)
     triples = [
-        Triple(_REPORT, RDF.type, SH.ValidationReport),
-        Triple(_REPORT, SH.conforms, Literal(str(not results).lower(), datatype=XSD.boolean)),
-        *(Triple(_REPORT, SH.result, result.iri) for result in results),
+        Triple(_REPORT, RDF.type, NamedNode(SH.ValidationReport)),
+        Triple(_REPORT, NamedNode(SH.conforms), conforms),
+        *(Triple(_REPORT, NamedNode(SH.result), result.iri) for result in results),
     ]
     for result in results:
         triples += _describe(result)
@@ -289,15 +297,15 @@ def _write_turtle(results: list[Result]) -> bytes:
 
 def _describe(result: Result) -> Iterator[Triple]:
     statements: tuple[tuple[NamedNode, Term | None], ...] = (
-        (RDF.type, SH.ValidationResult),
-        (SH.resultSeverity, result.severity),
+        (RDF.type, NamedNode(SH.ValidationResult)),
+        (NamedNode(SH.resultSeverity), result.severity),
         (RA.rule, Literal(result.rule)),
-        (SH.focusNode, result.focus),
-        (SH.resultPath, result.path),
-        (SH.value, result.value),
-        (SH.sourceConstraintComponent, result.component),
-        (SH.sourceShape, result.shape),
-        (SH.resultMessage, Literal(result.message)),
+        (NamedNode(SH.focusNode), result.focus),
+        (NamedNode(SH.resultPath), result.path),
+        (NamedNode(SH.value), result.value),
+        (NamedNode(SH.sourceConstraintComponent), result.component),
+        (NamedNode(SH.sourceShape), result.shape),
+        (NamedNode(SH.resultMessage), Literal(result.message)),
         *((DCTERMS.source, Literal(str(place))) for place in result.places),
     )
     for predicate, term in statements:
@@ -309,13 +317,19 @@ def _write_text(results: list[Result], checked: str) -> str:
     lines = []
     for (severity, rule, message), group in groupby(results, key=lambda r: r.order[:3]):
         lines += [f"{severity} of {rule}: {message}", *map(_line, group), ""]
-    violations = sum(result.severity == SH.Violation for result in results)
-    outcome = f"Does not conform: {violations} violations" if violations else "Conforms"
-    return "\n".join([*lines, f"{outcome}, {len(results) - violations} warnings; {checked}.", ""])
+    violations = sum(result.severity == NamedNode(SH.Violation) for result in results)
+    outcome = "Does not conform" if violations else "Conforms"
+    counts = f"violations: {violations}, warnings: {len(results) - violations}, {checked}"
+    return "\n".join([*lines, f"{outcome} ({counts}).", ""])
+
+
+def _iri_or_text(term: Term | None) -> str:
+    return term.value if isinstance(term, NamedNode) else str(term or "-")
 
 
 def _line(result: Result) -> str:
     shown = [str(place) for place in result.places[:PLACES_SHOWN]]
     more = [f"{len(result.places) - len(shown)} more"] if len(result.places) > len(shown) else []
-    said = (shorten(term) for term in (result.focus, result.path, result.value) if term)
-    return f"  {', '.join([*shown, *more]) or 'no place'}: {' '.join(said)}"
+    said = (shorten(term) for term in (result.path, result.value) if term is not None)
+    focus = _iri_or_text(result.focus).removeprefix(ID)
+    return f"  {', '.join([*shown, *more]) or 'no place'}: {' '.join([focus, *said])}"

@@ -147,28 +147,6 @@ class SEMAPV:
     ManualMappingCuration = expand("semapv:ManualMappingCuration")
 
 
-class SH:
-    """Shapes Constraint Language."""
-
-    ValidationReport = expand("sh:ValidationReport")
-    ValidationResult = expand("sh:ValidationResult")
-    Violation = expand("sh:Violation")
-    conforms = expand("sh:conforms")
-    focusNode = expand("sh:focusNode")
-    result = expand("sh:result")
-    resultMessage = expand("sh:resultMessage")
-    resultPath = expand("sh:resultPath")
-    resultSeverity = expand("sh:resultSeverity")
-    select = expand("sh:select")
-    sourceConstraintComponent = expand("sh:sourceConstraintComponent")
-    sourceShape = expand("sh:sourceShape")
-    sparql = expand("sh:sparql")
-    targetClass = expand("sh:targetClass")
-    targetObjectsOf = expand("sh:targetObjectsOf")
-    targetSubjectsOf = expand("sh:targetSubjectsOf")
-    value = expand("sh:value")
-
-
 class SKOS:
     """Simple Knowledge Organization System."""
 

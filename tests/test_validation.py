@@ -295,7 +295,7 @@ CHANGES: Final = (
     Change("R06", (mint_checkpoint("google/gemma-2b"), RA.position, Literal(3))),
     Change("R06b", (MI325X, expand("ra:memory"), Literal(256))),
     Change("R07", (_path("google-v6e-llama31-405b"), RA.outcome, RA.Failing)),
-    Change("R08", (RA.DocumentedRecipe, expand("skos:broader"), RA.VendorReported)),
+    Change("R08", (RA.DocumentedRecipe, expand("skos:narrower"), RA.EvidenceLevels)),
     Change("R08", (RA.UpstreamVerified, RA.position, Literal(1))),
     Change("R10", (QWEN, expand("owl:sameAs"), THINKING), at=(QWEN, THINKING)),
     Change("R10", (SCOUT, expand("skos:exactMatch"), LABEL), derived=True),
@@ -315,7 +315,7 @@ CHANGES: Final = (
     ),
     Change(
         "R38",
-        (_inference("GPT2LMHeadModel"), RA.premise, _path("amd-aim-qwen3-235b-a22b")),
+        (_inference("GPT2LMHeadModel"), RA.premise, _path("nvidia-trtllm-qwen3-235b-a22b")),
         derived=True,
     ),
     Change("R52", (PAGE, expand("schema:url"), ADDRESS)),
@@ -506,7 +506,8 @@ def test_the_report_of_a_conforming_graph(built: Built) -> None:
     assert [str(value) for value in report.objects(None, SH.conforms)] == ["true"]
     assert len(report) == 2
     assert re.fullmatch(
-        r"Conforms, 0 warnings; 1\d\d shapes and 5\d\d focus nodes checked\.\n", built.report.text
+        r"Conforms \(violations: 0, warnings: 0, shapes: 1\d\d, focus nodes: 5\d\d\)\.\n",
+        built.report.text,
     )
 
 
@@ -525,7 +526,7 @@ def test_the_report_names_result_rule_place_and_what_to_do(report: Report) -> No
     assert (
         "Violation of R78: The path has no limitation, which the format of its source requires: "
         "state it as the source does.\n"
-        "  sources/model-support/model-support.json#/support_paths/0, curated/deployments.csv:2, "
+        "  sources/model-support/model-support.json#/support_paths/7, curated/"
     ) in report.text
 
 
@@ -548,7 +549,7 @@ def test_a_warning_does_not_stop_a_build(
     report = validate(built.graph.store, built.graph.places)
     assert report.conforms
     assert {result.severity for result in report.results} == {expand("sh:Warning")}
-    assert "\nConforms, 16 warnings; " in report.text
+    assert "\nConforms (violations: 0, warnings: 16, " in report.text
 
 
 def test_a_build_with_violations_leaves_the_current_snapshot(tmp_path: Path) -> None:
