@@ -99,12 +99,18 @@ class StoreBackend:
     ) -> Answer:
         """Run any query and serialise its answer in the format for its form."""
         results = _evaluate(self._snapshot.store, query, default_graphs, named_graphs)
+        refused = _refusal(results, results_format, graph_format)
+        failed = ""
         try:
-            return _serialize(results, results_format, graph_format)
+            if not refused:
+                return _serialize(results, results_format, graph_format)
         except (OSError, RuntimeError, ValueError) as error:
-            raise QueryFailedError(str(error)) from error
+            failed = str(error)
         finally:
-            del results  # pyoxigraph: results must die on the thread that made them
+            # pyoxigraph: results must die on the thread that made them, and an exception that
+            # leaves this frame would carry them away.
+            del results
+        raise NotAcceptableError(refused) if refused else QueryFailedError(failed)
 
 
 def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
@@ -135,17 +141,23 @@ def _evaluate(
         raise QueryFailedError(str(error)) from error
 
 
+def _refusal(
+    results: Results, results_format: QueryResultsFormat | None, graph_format: RdfFormat | None
+) -> str | None:
+    if isinstance(results, QueryTriples):
+        return None if graph_format else "The answer is a graph: accept a format of graphs."
+    if results_format:
+        return None
+    return "The answer is a table or a boolean: accept a format of results."
+
+
 def _serialize(
     results: Results, results_format: QueryResultsFormat | None, graph_format: RdfFormat | None
 ) -> Answer:
     if isinstance(results, QueryTriples):
         if graph_format is None:
-            raise NotAcceptableError("The answer is a graph: accept a format of graphs.")
-        return Answer(_bytes(results.serialize(format=graph_format)), graph_format.media_type)
+            raise TypeError("a graph needs a format of graphs")
+        return Answer(results.serialize(format=graph_format) or b"", graph_format.media_type)
     if results_format is None:
-        raise NotAcceptableError("The answer is a table or a boolean: accept a format of results.")
-    return Answer(_bytes(results.serialize(format=results_format)), results_format.media_type)
-
-
-def _bytes(content: bytes | None) -> bytes:
-    return content or b""
+        raise TypeError("a table needs a format of results")
+    return Answer(results.serialize(format=results_format) or b"", results_format.media_type)

@@ -377,6 +377,8 @@ class RA:
     mayRunArchitecture = expand("ra:mayRunArchitecture")
     mayRunComponent = expand("ra:mayRunComponent")
     mayRunOnPlatform = expand("ra:mayRunOnPlatform")
+    neededOn = expand("ra:neededOn")
+    neededWith = expand("ra:neededWith")
     premise = expand("ra:premise")
     requirementReading = expand("ra:requirementReading")
     requiresSetting = expand("ra:requiresSetting")
@@ -390,10 +392,13 @@ class RA:
     licensesInference = expand("ra:licensesInference")
     mappingInUse = expand("ra:mappingInUse")
     ofSource = expand("ra:ofSource")
+    readAs = expand("ra:readAs")
+    readAsRole = expand("ra:readAsRole")
     readIn = expand("ra:readIn")
     rule = expand("ra:rule")
     schemaVersion = expand("ra:schemaVersion")
     scopeText = expand("ra:scopeText")
+    token = expand("ra:token")
     variantWord = expand("ra:variantWord")
 
     # Levels

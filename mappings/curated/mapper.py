@@ -7,7 +7,7 @@ from typing import Final
 from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
-from kg.quads import Value, describe
+from kg.quads import describe
 from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD
 from mappings.curated.reader import Row
 from mappings.curated.registry import PrecisionReading
@@ -16,6 +16,7 @@ from mappings.curated.tables import (
     EXCLUDED,
     EXCLUSION_KINDS,
     GRANULARITIES,
+    OUTCOMES,
     PRODUCT_KINDS,
     READINGS,
     REGISTRY,
@@ -245,8 +246,8 @@ def _map_requirement(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterato
         mint_iri("requirement", *(row[column] for column in TABLES[row.table].key)),
         (RDF.type, RA.RuntimeRequirement),
         (RA.forFamily, family_iri(row["source"], row["family"])),
-        (RA.onPlatform, mint_iri("platform", row["platform"])),
-        (RA.component, mint_iri("component", row["component"])),
+        (RA.neededOn, mint_iri("platform", row["platform"])),
+        (RA.neededWith, mint_iri("component", row["component"])),
         (RA.requiresSetting, row["setting"]),
         (RA.requirementReading, READINGS[row["reading"]]),
         *_provenance(row),
@@ -254,44 +255,44 @@ def _map_requirement(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterato
 
 
 def _map_token(
-    token: NamedNode, column: str, read: Callable[[Row], tuple[tuple[NamedNode, Value | None], ...]]
+    column: str, read: Callable[[Row], tuple[NamedNode | None, NamedNode | None]]
 ) -> Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]:
+    """Keep how a token is read: as which thing of the registry, and in which role."""
+
     def map_token(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
-        source = mint_iri("source", row["source"]) if row.cells.get("source") else None
+        thing, role = read(row)
         yield from _map_curation(row, graph)
         yield from describe(
             graph,
             mint_iri("curated-row", row.table, *(row[name] for name in TABLES[row.table].key)),
-            (RA.ofSource, source),
-            (token, row[column]),
-            *read(row),
+            (RA.ofSource, mint_iri("source", row["source"]) if row["source"] else None),
+            (RA.token, row[column]),
+            (RA.readAs, thing),
+            (RA.readAsRole, role),
         )
 
     return map_token
 
 
-def _read_precision(row: Row) -> tuple[tuple[NamedNode, Value | None], ...]:
+def _read_precision(row: Row) -> tuple[NamedNode | None, NamedNode | None]:
     if not row["precision"]:
-        return ()  # the token names none, and so no role
-    precision = mint_iri("precision", row["precision"])
-    return (RA.precision, precision), (RA.cellRole, ROLES[row["role"]])
+        return None, None  # the token names none, and so no role
+    return mint_iri("precision", row["precision"]), ROLES[row["role"]]
+
+
+def _map_variant_word(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    yield from _map_curation(row, graph)
+    word = mint_iri("curated-row", row.table, row["word"])
+    yield from describe(graph, word, (RA.variantWord, row["word"]))
 
 
 _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]]] = {
     "aliases": _map_alias,
-    "status_words": _map_token(RA.rawStatus, "token", lambda row: ()),
-    "stacks": _map_token(
-        RA.stackText,
-        "stack_text",
-        lambda row: ((RA.component, mint_iri("component", row["component"])),),
-    ),
-    "feature_names": _map_token(
-        RA.printedMode,
-        "token",
-        lambda row: ((RA.feature, mint_iri("feature", row["feature"])),),
-    ),
-    "precision_names": _map_token(RA.printedPrecision, "token", _read_precision),
-    "variant_words": _map_token(RA.variantWord, "word", lambda row: ()),
+    "status_words": _map_token("token", lambda row: (OUTCOMES[row["outcome"]], None)),
+    "stacks": _map_token("stack_text", lambda row: (mint_iri("component", row["component"]), None)),
+    "feature_names": _map_token("token", lambda row: (mint_iri("feature", row["feature"]), None)),
+    "precision_names": _map_token("token", _read_precision),
+    "variant_words": _map_variant_word,
     "path_generations": _map_on_paths(
         RA.onGeneration, lambda row: mint_iri("generation", row["generation"])
     ),
