@@ -1,4 +1,4 @@
-"""Build the snapshot of the shipped data into the wheel, so that ``runatlas check`` answers at once."""
+"""Build a snapshot of the data into the wheel, so that ``runatlas check`` answers at once."""
 
 import sys
 from pathlib import Path
