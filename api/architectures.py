@@ -8,10 +8,11 @@ from pyoxigraph import NamedNode
 from starlette.responses import JSONResponse
 
 from api.dependencies import GivenBackend, answer, check_parameters, thing
+from api.derived import may_work_json
 from api.documentation import responses
 from kg.backend import Backend
 from kg.compatible.engine import compatible
-from kg.compatible.leads import Derived, Lead, Link, Listed, OnPlatform, Via, Witness
+from kg.compatible.leads import Lead, Link, Listed, OnPlatform, Via, Witness
 from kg.terms import shorten
 
 router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
@@ -132,7 +133,7 @@ def _on(on: OnPlatform) -> dict[str, Any]:
     return {
         "listed": [_listed(path) for path in on.listed],
         "other_outcomes": [_listed(path) for path in on.other_outcomes],
-        "may_work": [_may_work(derived) for derived in on.may_work],
+        "may_work": [may_work_json(derived) for derived in on.may_work],
     }
 
 
@@ -146,16 +147,4 @@ def _listed(path: Listed) -> dict[str, Any]:
         "stack": path.stack,
         "tested_variants": list(path.tested_variants),
         "places": [str(place) for place in path.places],
-    }
-
-
-def _may_work(derived: Derived) -> dict[str, Any]:
-    return {
-        "iri": derived.inference.value,
-        "components": [shorten(component) for component in derived.components],
-        "compile_mode": derived.compile_mode,
-        "premises": derived.premises,
-        "licence": derived.licence.value,
-        "licence_text": derived.grant,
-        "rule": derived.rule.value,
     }

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import JSONResponse
 
 from api.dependencies import GivenBackend, answer, check_parameters, thing
+from api.derived import may_work_json
 from api.documentation import responses
 from kg.check import facts
-from kg.check.classes import ClassFacts, Inference
+from kg.check.classes import ClassFacts
 from kg.models import Model, Statement, describe_model, list_models
 from kg.terms import shorten
 
@@ -150,21 +151,8 @@ def _derived(classes: ClassFacts) -> dict[str, Any]:
             "basis": membership.basis.value,
             "contested_by": list(membership.contested),
         },
-        "may_work": [_may_work(inference) for inference in lent],
+        "may_work": [may_work_json(inference) for inference in lent],
         "not_inherited_because": classes.variant_of,
-    }
-
-
-def _may_work(inference: Inference) -> dict[str, Any]:
-    return {
-        "iri": inference.iri.value,
-        "platform": shorten(inference.platform),
-        "components": sorted(map(shorten, inference.components)),
-        "compile_mode": inference.compile_mode,
-        "premises": len(inference.premises),
-        "licence": inference.licence.value,
-        "licence_text": inference.grant,
-        "rule": inference.rule.value,
     }
 
 

@@ -13,7 +13,9 @@ from kg.check.facts import Path, read_paths
 from kg.check.question import Configuration
 from kg.errors import UnknownNameError
 from kg.iris import mint_checkpoint
+from kg.names import near_repository_ids
 from kg.queries import query_text
+from kg.rows import grouped
 from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import RA
@@ -143,8 +145,7 @@ def describe_model(backend: Backend, repository_id: str) -> Described:
     """
     ids = [shorten(row["id"]) for row in backend.select(query_text("repository_ids"), {})]
     if repository_id not in ids:
-        near = get_close_matches(repository_id, ids, cutoff=0.75)
-        raise UnknownNameError("model", repository_id, near)
+        raise UnknownNameError("model", repository_id, near_repository_ids(repository_id, ids))
     iri = mint_checkpoint(repository_id)
     lineage = backend.select(query_text("lineage_of_checkpoint"), {"checkpoint": iri})
     asked = Configuration(as_of=date.max)
@@ -164,11 +165,8 @@ def describe_model(backend: Backend, repository_id: str) -> Described:
 
 def _read_statements(backend: Backend, checkpoint: NamedNode) -> tuple[Statement, ...]:
     rows = backend.select(query_text("statements_of_checkpoint"), {"checkpoint": checkpoint})
-    grouped: dict[NamedNode, list[Row]] = {}
-    for row in rows:
-        if isinstance(iri := row["statement"], NamedNode):
-            grouped.setdefault(iri, []).append(row)
-    return tuple(_statement(backend, iri, said) for iri, said in grouped.items())
+    found = grouped(rows, "statement")
+    return tuple(_statement(backend, iri, said) for iri, said in found.items())
 
 
 def _statement(backend: Backend, iri: NamedNode, rows: list[Row]) -> Statement:

@@ -1,6 +1,6 @@
 """Resolve the names that people type to the things of the registry."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -57,6 +57,16 @@ def read_names(backend: Backend) -> Names:
             thing = Named(iri, type_, shorten(row["id"]), shorten(row["label"]))
             things[_fold(shorten(row["name"])), type_] = thing
     return Names(things)
+
+
+def near_repository_ids(model: str, ids: Sequence[str]) -> list[str]:
+    """Return up to three ids that come near a name, whole or by the part after the slash."""
+    by_name = {id_.rpartition("/")[2].casefold(): id_ for id_ in ids}
+    folded = {id_.casefold(): id_ for id_ in ids}
+    near = [folded[n] for n in get_close_matches(model.casefold(), folded, n=3, cutoff=0.75)]
+    name = model.rpartition("/")[2].casefold()
+    near += [by_name[n] for n in get_close_matches(name, by_name, n=3, cutoff=0.75)]
+    return list(dict.fromkeys(near))[:3]
 
 
 def _fold(name: str) -> str:

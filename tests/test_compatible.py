@@ -151,7 +151,7 @@ def test_on_a_platform_listed_and_derived_are_apart(backend: StoreBackend) -> No
     assert [(shorten(p.checkpoint), p.level) for p in there.on.listed] == [
         ("meta-llama/Llama-4-Scout-17B-16E-Instruct", RA.VendorReported)
     ]
-    assert [derived.premises for derived in there.on.may_work] == [1]
+    assert [len(derived.premises) for derived in there.on.may_work] == [1]
     assert there.on.other_outcomes == ()
     (elsewhere,) = compatible(
         backend, "MllamaForConditionalGeneration", via=Via.FAMILY, on="nvidia-gpu"

@@ -13,9 +13,11 @@ from pyoxigraph import NamedNode
 
 from kg.backend import Backend
 from kg.check.question import Configuration
+from kg.inferences import Inference, read_inferences
 from kg.iris import mint_iri
 from kg.names import Named
 from kg.queries import query_text
+from kg.rows import named
 from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import RA
@@ -52,21 +54,6 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inference:
-    """What is derived for a class on one platform: no level, no evidence."""
-
-    iri: NamedNode
-    platform: NamedNode
-    components: frozenset[NamedNode]
-    compile_mode: str | None
-    premises: tuple[NamedNode, ...]
-    licence: NamedNode
-    grant: str
-    licence_places: tuple[Place, ...]
-    rule: NamedNode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFacts:
     """A checkpoint's class, what is derived for it, and why it may not inherit."""
 
@@ -93,7 +80,9 @@ def read_class_facts(
     variant = _variant(backend, model, iri)
     if variant is None and supplied and supplied.quantised:
         variant = "its configuration has a quantization_config"
-    inferences = _inferences(backend, membership.name) if membership else ()
+    inferences: tuple[Inference, ...] = ()
+    if membership:
+        inferences = read_inferences(backend, mint_iri("architecture", membership.name))
     licensed = {
         platform
         for row in backend.select(query_text("licensed_platforms"), {})
@@ -126,42 +115,16 @@ def _assumed(backend: Backend, iri: NamedNode) -> Membership | None:
     if len({row["class"] for row in rows}) != 1:
         return None
     first = rows[0]
-    mapping = _named(first["mapping"])
-    paths = [_named(row["path"]) for row in rows if row["aligned"] == first["aligned"]]
+    mapping = named(first["mapping"])
+    paths = [named(row["path"]) for row in rows if row["aligned"] == first["aligned"]]
     return Membership(
         name=shorten(first["class"]),
         basis=ClassBasis.ASSUMED,
-        family=_named(first["family"]),
-        aligned=_named(first["aligned"]),
+        family=named(first["family"]),
+        aligned=named(first["aligned"]),
         mapping=mapping,
         mapping_places=backend.places(mapping),
         witnesses=tuple(Witness(path, backend.places(path)) for path in dict.fromkeys(paths)),
-    )
-
-
-def _inferences(backend: Backend, name: str) -> tuple[Inference, ...]:
-    architecture = mint_iri("architecture", name)
-    rows = backend.select(query_text("inferences_of_class"), {"architecture": architecture})
-    found: dict[NamedNode, list[dict[str, object]]] = {}
-    for row in rows:
-        found.setdefault(_named(row["inference"]), []).append(dict(row))
-    return tuple(_inference(backend, iri, said) for iri, said in found.items())
-
-
-def _inference(backend: Backend, iri: NamedNode, rows: list[dict[str, object]]) -> Inference:
-    first = rows[0]
-    licence = _named(first["licence"])
-    mode = first.get("mode")
-    return Inference(
-        iri=iri,
-        platform=_named(first["platform"]),
-        components=frozenset(_named(row["component"]) for row in rows),
-        compile_mode=str(getattr(mode, "value", "")) or None,
-        premises=tuple(dict.fromkeys(_named(row["premise"]) for row in rows)),
-        licence=licence,
-        grant=str(getattr(first["grant"], "value", "")),
-        licence_places=backend.places(licence),
-        rule=_named(first["rule"]),
     )
 
 
@@ -174,12 +137,6 @@ def _variant(backend: Backend, model: str, iri: NamedNode) -> str | None:
     words = re.split(r"[^a-z0-9]+", model.rpartition("/")[2].lower())
     marks = [word for word in words if word in known]
     return f"its name marks a quantised or adapter upload ({marks[0]})" if marks else None
-
-
-def _named(term: object) -> NamedNode:
-    if not isinstance(term, NamedNode):
-        raise TypeError(f"{term} is not an IRI")
-    return term
 
 
 def may_work(facts: ClassFacts, target: Named, asked: Configuration) -> MayWork | None:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 
 from pyoxigraph import NamedNode
@@ -18,7 +17,7 @@ from kg.check.relations import read_relations
 from kg.check.verdict import Judged, judge
 from kg.errors import UnknownNameError, UsageError
 from kg.iris import mint_checkpoint
-from kg.names import HARDWARE, Named, Names, read_names
+from kg.names import HARDWARE, Named, Names, near_repository_ids, read_names
 from kg.queries import query_text
 from kg.terms import shorten
 from kg.vocab import RA
@@ -69,7 +68,8 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
     targets = _targets(request.targets, names)
     ids = [shorten(row["id"]) for row in backend.select(query_text("repository_ids"), {})]
     if not _REPOSITORY_ID.fullmatch(request.model):
-        raise UnknownNameError("repository id org/name", request.model, _near(request.model, ids))
+        near = near_repository_ids(request.model, ids)
+        raise UnknownNameError("repository id org/name", request.model, near)
     iri = mint_checkpoint(request.model)
     paths = read_paths(backend, iri)
     classes = read_class_facts(backend, request.model, iri, asked)
@@ -80,7 +80,7 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
         model=request.model,
         iri=iri,
         known=known,
-        near=() if known else tuple(_near(request.model, ids)),
+        near=() if known else tuple(near_repository_ids(request.model, ids)),
         asked=asked,
         classes=classes,
         targets=tuple(
@@ -98,16 +98,6 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
         labels={thing.iri: thing.label for thing in names.things.values()},
         snapshot=backend.snapshot,
     )
-
-
-def _near(model: str, ids: Sequence[str]) -> list[str]:
-    """Return the ids that come near a name, by the whole id or by the part after the slash."""
-    by_name = {id_.rpartition("/")[2].casefold(): id_ for id_ in ids}
-    folded = {id_.casefold(): id_ for id_ in ids}
-    near = [folded[n] for n in get_close_matches(model.casefold(), folded, n=3, cutoff=0.75)]
-    name = model.rpartition("/")[2].casefold()
-    near += [by_name[n] for n in get_close_matches(name, by_name, n=3, cutoff=0.75)]
-    return list(dict.fromkeys(near))[:3]
 
 
 def _targets(asked: Sequence[str], names: Names) -> list[Named]:

@@ -5,11 +5,12 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
-from kg.check.classes import Inference, MayWork, Membership
+from kg.check.classes import MayWork, Membership
 from kg.check.engine import Checked
 from kg.check.facts import Citation, Deployment, Exclusion, Path, Requirement
 from kg.check.question import Configuration
 from kg.check.verdict import BindingExclusion, Finding, Judged
+from kg.inferences import Inference
 from kg.snapshot import Place
 from kg.terms import shorten
 

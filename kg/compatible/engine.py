@@ -13,11 +13,11 @@ from kg.compatible.leads import Compatible, Lead, OnPlatform, Via
 from kg.compatible.reading import (
     read_families,
     read_listed,
-    read_may_work,
     read_members,
     read_variants,
 )
 from kg.errors import UnknownNameError
+from kg.inferences import Inference, read_inferences
 from kg.iris import mint_iri
 from kg.names import Named, read_names
 from kg.queries import query_text
@@ -85,9 +85,18 @@ def _placed(backend: Backend, leads: Iterable[Lead], platform: Named | None) -> 
             on_platform[key] = OnPlatform(
                 listed=tuple(path for path in paths if path.outcome in _EVIDENCE),
                 other_outcomes=tuple(path for path in paths if path.outcome not in _EVIDENCE),
-                may_work=read_may_work(backend, lead.architecture, platform.iri),
+                may_work=_may_work(backend, lead.architecture, platform.iri),
             )
         yield replace(lead, on=on_platform[key])
+
+
+def _may_work(
+    backend: Backend, architecture: NamedNode | None, platform: NamedNode
+) -> tuple[Inference, ...]:
+    if architecture is None:
+        return ()
+    found = read_inferences(backend, architecture)
+    return tuple(inference for inference in found if inference.platform == platform)
 
 
 def _targets(backend: Backend, lead: Lead) -> frozenset[NamedNode]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from pyoxigraph import NamedNode
 
+from kg.inferences import Inference
 from kg.names import Named
 from kg.snapshot import Place
 
@@ -56,26 +57,13 @@ class Listed:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Derived:
-    """What is derived for the target's class on that platform: no level, no evidence."""
-
-    inference: NamedNode
-    components: tuple[NamedNode, ...]
-    compile_mode: str | None
-    premises: int
-    licence: NamedNode
-    grant: str
-    rule: NamedNode
-
-
 @dataclass(frozen=True, slots=True)
 class OnPlatform:
     """What is asserted there, with evidence or another outcome, and, apart, what is derived."""
 
     listed: tuple[Listed, ...]
     other_outcomes: tuple[Listed, ...]
-    may_work: tuple[Derived, ...]
+    may_work: tuple[Inference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,16 @@
 """Read what leads are made of: members of classes and families, lineage, paths, derivations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pyoxigraph import NamedNode
 
 from kg.backend import Backend, Row
-from kg.compatible.leads import Derived, Listed, Witness
+from kg.compatible.leads import Listed, Witness
 from kg.iris import mint_iri
 from kg.queries import query_text
+from kg.rows import grouped, named
 from kg.terms import shorten
 from kg.vocab import RA
 
@@ -66,10 +67,10 @@ def read_members(backend: Backend, architecture: NamedNode) -> list[Member]:
     return [
         Member(
             _witness(checkpoint, said),
-            tuple(dict.fromkeys(_named(row["family"]) for row in said if "family" in row)),
-            frozenset(_named(row["modality"]) for row in said if "modality" in row),
+            tuple(dict.fromkeys(named(row["family"]) for row in said if "family" in row)),
+            frozenset(named(row["modality"]) for row in said if "modality" in row),
         )
-        for checkpoint, said in _grouped(rows, "checkpoint").items()
+        for checkpoint, said in grouped(rows, "checkpoint").items()
     ]
 
 
@@ -81,9 +82,9 @@ def read_classes_of_family(
     same = [row for row in rows if row["modality"] == modality]
     return {
         architecture: [
-            _witness(checkpoint, said) for checkpoint, said in _grouped(of, "checkpoint").items()
+            _witness(checkpoint, said) for checkpoint, said in grouped(of, "checkpoint").items()
         ]
-        for architecture, of in _grouped(same, "architecture").items()
+        for architecture, of in grouped(same, "architecture").items()
     }
 
 
@@ -91,7 +92,7 @@ def read_classes_of_checkpoint(backend: Backend, checkpoint: NamedNode) -> dict[
     """Read the classes that sources print for a checkpoint."""
     statements: dict[str, list[NamedNode]] = {}
     for row in backend.select(query_text("classes_of_checkpoint"), {"checkpoint": checkpoint}):
-        statements.setdefault(shorten(row["class"]), []).append(_named(row["statement"]))
+        statements.setdefault(shorten(row["class"]), []).append(named(row["statement"]))
     return {
         mint_iri("architecture", name): Witness(
             checkpoint, tuple(said), tuple(sorted({*statements} - {name}))
@@ -103,7 +104,7 @@ def read_classes_of_checkpoint(backend: Backend, checkpoint: NamedNode) -> dict[
 def _witness(checkpoint: NamedNode, rows: list[Row]) -> Witness:
     return Witness(
         checkpoint,
-        tuple(dict.fromkeys(_named(row["statement"]) for row in rows)),
+        tuple(dict.fromkeys(named(row["statement"]) for row in rows)),
         tuple(sorted({shorten(row["also"]) for row in rows if "also" in row})),
     )
 
@@ -114,18 +115,18 @@ def read_families(backend: Backend) -> Families:
     broader: dict[NamedNode, list[NamedNode]] = {}
     for row in rows:
         if "broader" in row:
-            broader.setdefault(_named(row["family"]), []).append(_named(row["broader"]))
+            broader.setdefault(named(row["family"]), []).append(named(row["broader"]))
     return Families(
-        {_named(row["family"]): shorten(row["label"]) for row in rows},
+        {named(row["family"]): shorten(row["label"]) for row in rows},
         {family: tuple(dict.fromkeys(above)) for family, above in broader.items()},
-        frozenset(_named(row["family"]) for row in rows if "publisher" in row),
+        frozenset(named(row["family"]) for row in rows if "publisher" in row),
     )
 
 
 def read_lineage(backend: Backend) -> Iterator[tuple[NamedNode, NamedNode, NamedNode]]:
     """Read every stated lineage: the checkpoint, the predicate, and what it comes from."""
     for row in backend.select(query_text("lineage"), {}):
-        yield _named(row["child"]), _named(row["predicate"]), _named(row["parent"])
+        yield named(row["child"]), named(row["predicate"]), named(row["parent"])
 
 
 def read_variants(backend: Backend) -> frozenset[NamedNode]:
@@ -141,10 +142,10 @@ def read_listed(backend: Backend, platform: NamedNode) -> list[Listed]:
     return [
         Listed(
             path=path,
-            checkpoint=_named(said[0]["checkpoint"]),
-            source=_named(said[0]["source"]),
-            outcome=_named(said[0]["outcome"]),
-            level=_named(said[0]["level"]) if "level" in said[0] else None,
+            checkpoint=named(said[0]["checkpoint"]),
+            source=named(said[0]["source"]),
+            outcome=named(said[0]["outcome"]),
+            level=named(said[0]["level"]) if "level" in said[0] else None,
             stack=shorten(said[0]["stack"]),
             tested_variants=tuple(shorten(row["tested"]) for row in said if "tested" in row),
             places=tuple(
@@ -153,40 +154,5 @@ def read_listed(backend: Backend, platform: NamedNode) -> list[Listed]:
                 if place.source == shorten(said[0]["source"])
             ),
         )
-        for path, said in _grouped(rows, "path").items()
+        for path, said in grouped(rows, "path").items()
     ]
-
-
-def read_may_work(
-    backend: Backend, architecture: NamedNode | None, platform: NamedNode
-) -> tuple[Derived, ...]:
-    """Read what is derived for a class on a platform; for no class, nothing."""
-    if architecture is None:
-        return ()
-    rows = backend.select(query_text("inferences_of_class"), {"architecture": architecture})
-    there = [row for row in rows if row["platform"] == platform]
-    return tuple(
-        Derived(
-            inference=inference,
-            components=tuple(dict.fromkeys(_named(row["component"]) for row in said)),
-            compile_mode=shorten(said[0].get("mode")) or None,
-            premises=len({row["premise"] for row in said}),
-            licence=_named(said[0]["licence"]),
-            grant=shorten(said[0]["grant"]),
-            rule=_named(said[0]["rule"]),
-        )
-        for inference, said in _grouped(there, "inference").items()
-    )
-
-
-def _grouped(rows: Iterable[Row], column: str) -> dict[NamedNode, list[Row]]:
-    groups: dict[NamedNode, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(_named(row[column]), []).append(row)
-    return groups
-
-
-def _named(term: object) -> NamedNode:
-    if not isinstance(term, NamedNode):
-        raise TypeError(f"{term} is not an IRI")
-    return term
