@@ -1,6 +1,7 @@
 # make serve   build the graph and serve it on 127.0.0.1:8000
 # make test    lint, types and tests
 # make setup   only the virtual environment, with .venv/bin/runatlas
+# make bench   time the commands
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -39,3 +40,6 @@ lock: $(READY)
 
 clean:
 	rm -rf .venv build dist
+
+bench: $(READY)
+	$(BIN)/python bench/commands.py

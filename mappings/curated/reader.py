@@ -85,6 +85,7 @@ def read_curated_tables(
     tables = CuratedTables({name: tuple(found) for name, found in rows.items()})
     problems.extend(_repeated(tables))
     problems.extend(_dangling(tables))
+    problems.extend(_circles(tables))
     problems.extend(_ambiguous_names(tables))
     if problems:
         raise SourceError(sorted(problems, key=lambda p: (p.path, str(p.place).zfill(9))))
@@ -169,6 +170,28 @@ def _dangling_cell(tables: CuratedTables, row: Row, column: Column) -> Iterator[
     for value in values:
         if value not in tables.ids(column.refers_to):
             yield row.problem(f"{column.name} {value!r} is not in {column.refers_to}.csv")
+
+
+def _circles(tables: CuratedTables) -> Iterator[Problem]:
+    """Find a thing that lies above itself: broader, containing or part of itself, by any way."""
+    for name, table in TABLES.items():
+        for column in (column for column in table.columns if column.refers_to == name):
+            above = {row["id"]: row[column.name].split() for row in tables[name]}
+            for row in tables[name]:
+                if row["id"] in _reached(above, above[row["id"]]):
+                    message = f"{column.name} {row[column.name]!r} leads back to itself"
+                    yield row.problem(message)
+
+
+def _reached(above: Mapping[str, list[str]], start: list[str]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        thing = waiting.pop()
+        if thing not in reached:
+            reached.add(thing)
+            waiting.extend(above.get(thing, ()))
+    return reached
 
 
 def _ambiguous_names(tables: CuratedTables) -> Iterator[Problem]:
