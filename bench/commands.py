@@ -1,6 +1,6 @@
 """Time the commands as whole processes, in turn with what any Python tool must pay.
 
-``make bench`` prints CPU seconds, wall seconds and peak memory (medians of five runs), and the ratio
+``make bench`` prints CPU and wall seconds and peak memory (medians of five runs), and the ratio
 to a peer that runs in the same round: an interpreter that only loads the library in question.
 """
 
