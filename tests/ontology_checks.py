@@ -10,17 +10,17 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Final
 
-from owlrl import DeductiveClosure, OWLRL_Semantics
-from owlrl.Namespaces import ERRNS
 from rdflib import BNode, Graph, Literal, Namespace, URIRef
 from rdflib.namespace import DCTERMS, OWL, RDF, RDFS, SKOS, XSD
 from rdflib.term import Node
 
 from kg.vocab import PREFIXES
+from tests.owl_closure import closure
 
 RA: Final = Namespace(PREFIXES["ra"])
 ONTOLOGY: Final = URIRef(PREFIXES["ra"].removesuffix("#"))
 LANGUAGE: Final = "en"
+OWLRL_ERROR: Final = URIRef("http://www.daml.org/2002/03/agents/agent-ont#error")
 
 # Prefixes of things rather than of vocabularies, and ours; sh: is for meta-SHACL to judge.
 NOT_IMPORTED: Final = {"cc0", "id", "ra", "rash", "rule", "sh"}
@@ -299,10 +299,8 @@ def check_12_closure(graph: Graph) -> list[str]:
 
     Types may be added along rdfs:subClassOf only: the data types every instance itself.
     """
-    closed = Graph()
-    closed += graph
-    DeductiveClosure(OWLRL_Semantics).expand(closed)
-    problems = [str(message) for message in closed.objects(None, ERRNS.error)]
+    closed = closure(graph)
+    problems = [str(message) for message in closed.objects(None, OWLRL_ERROR)]
     problems += [f"{name(s)} is nothing" for s in closed.subjects(RDF.type, OWL.Nothing)]
     for predicate in TAINTED:
         added = set(closed.triples((None, predicate, None))) - set(graph)
