@@ -9,11 +9,14 @@ READY := .venv/ready
 
 .PHONY: serve build test setup lock bench clean
 
+# Your own statements: make serve OVERLAY=our-runs
+OVERLAYS := $(foreach folder,$(OVERLAY),--overlay $(folder))
+
 serve: build
 	$(BIN)/runatlas serve
 
 build: $(READY)
-	$(BIN)/runatlas build
+	$(BIN)/runatlas build $(OVERLAYS)
 
 test: $(READY)
 	$(BIN)/ruff check

@@ -35,6 +35,7 @@ GRAPHS: Final = (
     Offer("text/turtle", RdfFormat.TURTLE),
     Offer("application/n-triples", RdfFormat.N_TRIPLES),
     Offer("application/ld+json", RdfFormat.JSON_LD),
+    Offer("application/rdf+xml", RdfFormat.RDF_XML),
 )
 
 _PART: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')

@@ -31,8 +31,12 @@ STATUS_CODES: Final[Mapping[type[RunatlasError], int]] = {
     UnknownNameError: 400,
     UsageError: 400,
 }
-# A name of one of these kinds stands in the path: there, unknown means not found.
-_KINDS_IN_PATHS: Final = frozenset({"architecture", "model", "question"})
+# Names that stand in a path, by what stands before them; there, unknown means not found.
+_NAMED_IN_PATHS: Final = (
+    ("architecture", "/api/v1/architectures/"),
+    ("model", "/api/v1/models/"),
+    ("question", "/api/v1/ask/"),
+)
 
 
 def problem(
@@ -60,9 +64,13 @@ def add_handlers(app: FastAPI, backend: Backend) -> None:
     app.add_exception_handler(Exception, on_bug)
 
 
-def _on_our_error(_request: Request, error: Exception) -> JSONResponse:
+def _on_our_error(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, UnknownNameError):
-        status = 404 if error.kind in _KINDS_IN_PATHS else STATUS_CODES[UnknownNameError]
+        in_path = any(
+            kind == error.kind and request.url.path.startswith(start)
+            for kind, start in _NAMED_IN_PATHS
+        )
+        status = 404 if in_path else STATUS_CODES[UnknownNameError]
         return problem(status, str(error), did_you_mean=list(error.near))
     return problem(STATUS_CODES[type(error)], str(error))  # type: ignore[index]
 

@@ -13,7 +13,8 @@ from kg.backend import Backend, Row
 from kg.errors import UnknownNameError, UsageError
 from kg.iris import mint_checkpoint, mint_iri
 from kg.names import HARDWARE, Names, read_names
-from kg.queries import Parameter, Question, questions
+from kg.queries import Parameter, Question, query_text, questions
+from kg.terms import shorten
 from kg.vocab import RA, XSD
 
 _DAY: Final = re.compile(r"(today|\d{4}-\d{2}-\d{2})(?:-(\d{1,5})d)?")
@@ -25,6 +26,15 @@ _REGISTERED: Final = {
     "platform": (RA.Platform,),
     "precision": (RA.Precision,),
     "product": (RA.Product,),
+}
+_FEW: Final = 10  # so many values are all named where none comes near
+_STATED: Final = {
+    "architecture": RA.Architecture,
+    "checkpoint": RA.Checkpoint,
+    "family": RA.Family,
+    "level": RA.EvidenceLevel,
+    "modality": RA.Modality,
+    "source": RA.Source,
 }
 
 
@@ -64,7 +74,7 @@ def ask(backend: Backend, name: str, values: Mapping[str, str], *, today: date) 
             raise UsageError(f"{name} takes {said}, not {given!r}.")
     names = read_names(backend)
     bindings = {
-        parameter.name: _term(parameter, _value(question, parameter, values), names, today)
+        parameter.name: _term(backend, parameter, _value(question, parameter, values), names, today)
         for parameter in question.parameters
     }
     rows = backend.select(question.text, bindings)
@@ -79,23 +89,24 @@ def _value(question: Question, parameter: Parameter, values: Mapping[str, str]) 
     return value
 
 
-def _term(parameter: Parameter, value: str, names: Names, today: date) -> NamedNode | Literal:
+def _term(
+    backend: Backend, parameter: Parameter, value: str, names: Names, today: date
+) -> NamedNode | Literal:
     if parameter.kind in _REGISTERED:
         return names.resolve(parameter.kind, value, _REGISTERED[parameter.kind]).iri
+    if parameter.kind in _STATED:
+        _refuse_unknown(backend, parameter.kind, value)
     return _TERMS[parameter.kind](parameter.name, value, today)
 
 
-def _checkpoint(name: str, value: str, _today: date) -> NamedNode:
-    if value.count("/") != 1:
-        raise UsageError(f"{name} {value!r} is not a repository id such as org/name.")
-    return mint_checkpoint(value)
-
-
-def _family(name: str, value: str, _today: date) -> NamedNode:
-    source, separator, label = value.partition("/")
-    if not separator:
-        raise UsageError(f"{name} {value!r} is not a family such as SOURCE/LABEL.")
-    return mint_iri("family", source, label)
+def _refuse_unknown(backend: Backend, kind: str, value: str) -> None:
+    rows = backend.select(query_text("known_keys"), {})
+    known = [shorten(row["key"]) for row in rows if row["type"] == _STATED[kind]]
+    if value not in known:
+        folded = {key.casefold(): key for key in known}
+        near = [folded[match] for match in get_close_matches(value.casefold(), folded)]
+        near = near or (known if len(known) <= _FEW else [])
+        raise UnknownNameError(kind, value, near)
 
 
 def _day(name: str, value: str, today: date) -> Literal:
@@ -121,10 +132,12 @@ def _count(name: str, value: str, _today: date) -> Literal:
 
 _TERMS: Final[Mapping[str, Callable[[str, str, date], NamedNode | Literal]]] = {
     "architecture": lambda _name, value, _today: mint_iri("architecture", value),
-    "checkpoint": _checkpoint,
+    "checkpoint": lambda _name, value, _today: mint_checkpoint(value),
     "count": _count,
     "date": _day,
-    "family": _family,
+    "family": lambda _name, value, _today: mint_iri("family", *value.split("/", 1)),
+    "level": lambda _name, value, _today: Literal(value),
+    "modality": lambda _name, value, _today: Literal(value),
     "source": lambda _name, value, _today: mint_iri("source", value),
     "text": lambda _name, value, _today: Literal(value),
 }

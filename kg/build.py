@@ -11,6 +11,7 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
 
+from kg import __version__
 from kg.catalog import describe_build
 from kg.errors import Problem, SourceError
 from kg.inputs import Inputs, read_inputs
@@ -207,6 +208,5 @@ def _manifest(graph: Graph) -> dict[str, Any]:
         "overlays": list(graph.inputs.overlays),
         "curated_rows": len(graph.inputs.rows),
         "quads": sum(1 for _ in named_quads(graph.store)),
-        "tools": {"runatlas": package_version("runatlas")}
-        | {name: package_version(name) for name in TOOLS},
+        "tools": {"runatlas": __version__, **{name: package_version(name) for name in TOOLS}},
     }

@@ -16,6 +16,7 @@ from typing import Annotated, Final
 
 import typer
 
+from kg import __version__
 from kg.ask import ask, find_question
 from kg.backend import StoreBackend
 from kg.check.engine import Request, check, read_model_config
@@ -96,6 +97,15 @@ OverlayOption = Annotated[
     list[Path] | None,
     typer.Option("--overlay", help="A folder of your own statements, kept apart; repeatable."),
 ]
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
 
 
 def main() -> None:

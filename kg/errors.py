@@ -60,11 +60,12 @@ class ShapesError(RunatlasError):
 class UnknownNameError(RunatlasError):
     """A name that the graph or the registry does not hold."""
 
-    def __init__(self, kind: str, name: str, near: Iterable[str] = ()) -> None:
+    def __init__(self, kind: str, name: str, near: Iterable[str] = (), hint: str = "") -> None:
         """Name the kind of thing, the name as given, and the known names that come close."""
         self.kind, self.name, self.near = kind, name, tuple(near)
-        hint = f" Did you mean {' or '.join(self.near)}?" if self.near else ""
-        super().__init__(f"There is no {kind} {name!r} here.{hint}")
+        meant = f"Did you mean {' or '.join(self.near)}?" if self.near else ""
+        sentences = [f"There is no {kind} {name!r} here.", meant, hint]
+        super().__init__(" ".join(sentence for sentence in sentences if sentence))
 
 
 class UsageError(RunatlasError):

@@ -19,7 +19,7 @@ from typing import Any, Final
 from pyoxigraph import NamedNode, RdfFormat, Store
 
 from kg.errors import SnapshotError
-from kg.resources import SNAPSHOT
+from kg.resources import ROOT, SNAPSHOT
 from kg.store import fill_default_graph, is_asserted
 
 FORMAT: Final = "runatlas-snapshot-1"
@@ -143,12 +143,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 def default_snapshot(out: Path = Path("build")) -> Path:
-    """Return the folder that is read when none is named: the last build here, or the packaged one.
+    """Return the folder that is read when none is named.
+
+    That is the last build here, else the packaged one, else the last build of the checkout.
 
     Raises:
         SnapshotError: there is neither.
     """
-    for folder in (out / "current", SNAPSHOT):
+    for folder in (out / "current", SNAPSHOT, ROOT / "build" / "current"):
         if (folder / MANIFEST).is_file():
             return folder
     raise SnapshotError(f"No snapshot at {out / 'current'}: run 'runatlas build' first.")

@@ -1,6 +1,5 @@
 """A real server on a free port of the loopback interface, for tests of the protocol."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -8,15 +7,14 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from api.server import configure
+from api.server import configure, listen
 from kg.backend import Backend
 
 
 @contextmanager
 def serving(backend: Backend) -> Iterator[str]:
     """Serve a backend; yield the address."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+    with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         server = uvicorn.Server(configure(backend, "127.0.0.1", port))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

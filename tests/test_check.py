@@ -99,6 +99,8 @@ def test_without_targets_every_platform_is_judged(backend: StoreBackend) -> None
         (Request(model="a/b", count=0), UsageError, "from 1"),
         (Request(model="a/b", architecture="x y"), UsageError, "not a class"),
         (Request(model="gemma-2b"), UnknownNameError, "google/gemma-2b"),
+        (Request(model="a/b", targets=("gaudi3",)), UnknownNameError, "ask hardware"),
+        (Request(model="a/b", stack="vllm=0.9"), UsageError, "NAME==RELEASE"),
     ],
 )
 def test_bad_requests_are_refused(
@@ -251,7 +253,7 @@ def _judge(target: NamedNode, *paths: Path, **asked: Any) -> Verdict:
         Configuration(as_of=TODAY, **asked),
         paths=paths,
         classes=ClassFacts(
-            membership=None, inferences=(), variant_of=None, licensed_platforms=frozenset()
+            membership=None, refused=None, inferences=(), variant_of=None, derived_classes={}
         ),
         requirements=(),
         relations=RELATIONS,

@@ -16,7 +16,7 @@ from typing import Any, Final
 import pyarrow
 import pytest
 from pyarrow import parquet
-from pyoxigraph import NamedNode, RdfFormat, parse
+from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
 from kg.backend import StoreBackend
 from kg.build import build
@@ -24,12 +24,14 @@ from kg.check.facts import Path as SupportPath
 from kg.check.facts import read_paths
 from kg.errors import ExportError, UsageError
 from kg.export import FORMATS, export
-from kg.export.schema import TABLES
-from kg.export.tables import Kind, Table
-from kg.iris import keys_of, mint_checkpoint
+from kg.export.facts import Facts, Said
+from kg.export.schema import REQUIREMENTS, TABLES
+from kg.export.tables import Kind, Table, fill
+from kg.iris import keys_of, mint_checkpoint, mint_iri
 from kg.resources import DATA
 from kg.snapshot import GRAPH, Snapshot, open_snapshot
 from kg.store import is_overlay, named_quads
+from kg.vocab import CATALOG_GRAPH, RA, RDF
 from tests.conftest import DOCUMENTS
 
 DOCUMENTATION: Final = Path(__file__).parent.parent / "docs" / "export.md"
@@ -45,6 +47,7 @@ ROWS: Final = {
     "paths": 86,
     "evidence": 86,
     "model_statements": 79,
+    "requirements": 4,
     "derived": 28,
 }
 
@@ -68,7 +71,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     overlay = tmp_path_factory.mktemp("overlays") / "my-notes"
     shutil.copytree(DATA / "sources" / "cloud-ai-100", overlay / "sources" / "my-page")
     (overlay / "curated").mkdir()
-    for table in ("status_words", "precision_names", "feature_names"):
+    for table in ("status_words", "precision_names", "feature_names", "runtime_requirements"):
         header, *rows = (DATA / "curated" / f"{table}.csv").read_text(encoding="utf-8").splitlines()
         mine = [row.replace("cloud-ai-100,", "my-page,", 1) for row in rows]
         kept = [row for row in mine if row.startswith("my-page,")]
@@ -262,6 +265,41 @@ def test_exclusions_name_each_target(tables: dict[str, Rows]) -> None:
     }
 
 
+def test_a_requirement_names_what_needs_it_where_and_why(tables: dict[str, Rows]) -> None:
+    (row,) = [row for row in tables["requirements"] if row["family"] == "CodeGemma"]
+    assert row["iri"].startswith("https://w3id.org/runatlas/id/requirement/cloud-ai-100/CodeGemma/")
+    del row["iri"], row["why"]
+    assert row == {
+        "setting": "disable_sliding_window",
+        "reading": "AmbiguousReading",
+        "source": "cloud-ai-100",
+        "family": "CodeGemma",
+        "repository_id": None,
+        "platform": "cloud-ai-100",
+        "component": "vllm",
+        "read_in": "cloud-ai-100 snapshot-1 line 103",
+        "overlay": None,
+    }
+    printed = {(row["source"], row["printed_family"]) for row in tables["model_statements"]}
+    assert {(row["source"], row["family"]) for row in tables["requirements"]} <= printed
+
+
+def test_a_requirement_of_a_checkpoint_names_its_repository_id() -> None:
+    requirement, model = mint_iri("requirement", "one"), mint_checkpoint("a/b")
+    said: dict[NamedNode, dict[NamedNode, Said]] = {
+        requirement: {
+            RDF.type: {RA.RuntimeRequirement: {CATALOG_GRAPH}},
+            RA.forCheckpoint: {model: {CATALOG_GRAPH}},
+            RA.requiresSetting: {Literal("x=1"): {CATALOG_GRAPH}},
+        },
+        model: {RA.repositoryId: {Literal("a/b"): {CATALOG_GRAPH}}},
+    }
+    (row,) = fill(REQUIREMENTS, Facts(said, {})).rows
+    cells = dict(zip((column.name for column in REQUIREMENTS.columns), row, strict=True))
+    assert (cells["setting"], cells["repository_id"]) == ("x=1", "a/b")
+    assert (cells["source"], cells["family"]) == (None, None)
+
+
 def test_the_tables_say_what_check_says(tables: dict[str, Rows], backend: StoreBackend) -> None:
     rows = {row["iri"]: row for row in tables["paths"]}
     models = {row["repository_id"] for row in rows.values()}
@@ -307,6 +345,7 @@ def test_what_is_one_cell_is_one_value(snapshot: Snapshot) -> None:
         if isinstance(quad.subject, NamedNode)
         and quad.predicate.value.endswith(
             ("#note", "#hardwareScope", "#quantizationText", "#stackText", "#topology", "#command")
+            + ("#forFamily", "#forCheckpoint", "#neededOn", "#neededWith", "#requiresSetting")
         )
         and "/id/source/" not in quad.subject.value
     )
@@ -381,7 +420,7 @@ def test_without_overlays_nothing_tells_of_them(
 def test_overlays_are_marked(own: Snapshot, tmp_path: Path, tables: dict[str, Rows]) -> None:
     export(own, "csv", tmp_path / "out", overlays=True)
     read = read_csv(tmp_path / "out")
-    for name in ("paths", "evidence", "cells", "model_statements"):
+    for name in ("paths", "evidence", "cells", "model_statements", "requirements"):
         mine = [row for row in read[name] if row["overlay"]]
         assert mine
         assert {row["overlay"] for row in mine} == {"my-notes"}
@@ -596,6 +635,20 @@ def test_a_link_stays_a_link(snapshot: Snapshot, tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_each_format_is_documented(format: str) -> None:
     assert f"| `{format}` |" in DOCUMENTATION.read_text(encoding="utf-8")
+
+
+def test_the_flag_that_adds_overlays_is_documented() -> None:
+    text = DOCUMENTATION.read_text(encoding="utf-8")
+    usage, _, rest = text.partition("```\n\n")
+    assert "[--overlays]" in usage
+    assert "`--overlays`" in rest
+    done = subprocess.run(
+        [sys.executable, "-m", "kg.cli", "export", "--help"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "--overlays" in done.stdout
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

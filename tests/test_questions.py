@@ -19,6 +19,7 @@ import rdflib
 
 from kg.ask import Asked, ask
 from kg.backend import Row, StoreBackend, Term
+from kg.errors import UnknownNameError
 from kg.queries import questions
 from kg.snapshot import Snapshot
 from kg.terms import shorten
@@ -98,3 +99,21 @@ def test_rdflib_gives_the_same_answer(
     values = case.get("with", {})
     expected = _cells(ask(backend, name, values, today=TODAY))
     assert _cells(ask(rdflib_backend, name, values, today=TODAY)) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "near"),
+    [
+        ("paths_of_checkpoint", {"checkpoint": "openai/gpt-oss-12b"}, "openai/gpt-oss-120b"),
+        ("families_of_architecture", {"architecture": "llamaforcausallm"}, "LlamaForCausalLM"),
+        ("products_with_level", {"level": "vendor"}, "vendor_reported"),
+        ("paths_by_level", {"source": "model-suport"}, "model-support"),
+        ("families_compatible_via_architecture", {"family": "cloud-ai-100/Lama 3.1"}, "Llama 3.1"),
+    ],
+)
+def test_an_unknown_value_is_refused_with_near_misses(
+    name: str, values: dict[str, str], near: str, backend: StoreBackend
+) -> None:
+    """Nothing found for a misspelt name would read like an answer."""
+    with pytest.raises(UnknownNameError, match=near):
+        ask(backend, name, values, today=TODAY)

@@ -15,10 +15,10 @@ UV = Path(sys.executable).with_name("uv")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built by the same backend that pip calls."""
+    """The wheel, built as pip builds it: with nothing but what its build requires."""
     out = tmp_path_factory.mktemp("dist")
-    build = ["-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
-    subprocess.run([sys.executable, *build], cwd=ROOT, check=True, capture_output=True)
+    build = ["build", "--quiet", "--wheel", "--python", sys.executable, "--out-dir", str(out)]
+    subprocess.run([str(UV), *build], cwd=ROOT, check=True, capture_output=True)
     (found,) = out.glob("*.whl")
     return found
 

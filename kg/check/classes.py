@@ -5,8 +5,9 @@ question time, and its basis is always said.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 
 from pyoxigraph import NamedNode
@@ -17,7 +18,7 @@ from kg.inferences import Inference, read_inferences
 from kg.iris import mint_iri
 from kg.names import Named
 from kg.queries import query_text
-from kg.rows import named
+from kg.rows import grouped, named
 from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import RA
@@ -55,12 +56,17 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFacts:
-    """A checkpoint's class, what is derived for it, and why it may not inherit."""
+    """A checkpoint's class, what is derived for it, and why it may not inherit.
+
+    ``refused`` is the class that a strict question does not accept; ``derived_classes`` holds, by
+    platform, the classes for which something is derived.
+    """
 
     membership: Membership | None
+    refused: Membership | None
     inferences: tuple[Inference, ...]
     variant_of: str | None
-    licensed_platforms: frozenset[NamedNode]
+    derived_classes: Mapping[NamedNode, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +89,16 @@ def read_class_facts(
     inferences: tuple[Inference, ...] = ()
     if membership:
         inferences = read_inferences(backend, mint_iri("architecture", membership.name))
-    licensed = {
-        platform
-        for row in backend.select(query_text("licensed_platforms"), {})
-        if isinstance(platform := row["platform"], NamedNode)
-    }
+    derived = grouped(backend.select(query_text("derived_classes"), {}), "platform")
     return ClassFacts(
         membership=membership,
+        refused=_assumed(backend, iri) if asked.strict and not membership else None,
         inferences=inferences,
         variant_of=variant,
-        licensed_platforms=frozenset(licensed),
+        derived_classes={
+            platform: tuple(shorten(row["class"]) for row in rows)
+            for platform, rows in derived.items()
+        },
     )
 
 
@@ -160,16 +166,36 @@ def _stack_allows(inference: Inference, asked: Configuration) -> bool:
 
 def hints(facts: ClassFacts, target: Named, asked: Configuration) -> Iterator[str]:
     """Say what would help where nothing answers."""
-    if target.iri not in facts.licensed_platforms:
+    known = facts.derived_classes.get(target.iri, ())
+    if not known:
         return
-    derivable = any(inference.platform == target.iri for inference in facts.inferences)
     if facts.variant_of:
         yield f"A class-level answer is not lent to it: {facts.variant_of}."
     elif facts.membership is None:
-        yield "Its class is not stated here: give it with --architecture CLASS or --config FILE."
-    elif not derivable:
-        yield f"Nothing is derived for the class {facts.membership.name} on {target.id}."
+        yield _class_hint(facts)
+    elif facts.membership.name not in known:
+        yield _unknown_class_hint(facts.membership.name, known, target)
     elif asked.narrows:
-        yield "A class-level answer exists, but not for a precision, feature or count."
+        parts = (
+            ("precision", asked.precision),
+            ("features", asked.features),
+            ("a number of devices", asked.count),
+        )
+        silent = " or ".join(name for name, given in parts if given)
+        yield f"A class-level answer exists; its licence says nothing of {silent}."
     elif asked.stack:
         yield "A class-level answer exists, but not for this stack or release."
+
+
+def _class_hint(facts: ClassFacts) -> str:
+    if facts.refused:
+        name = facts.refused.name
+        return f"The class {name} is only assumed from its family, which --strict refuses."
+    return "Its class is not stated here: give it with --architecture CLASS or --config FILE."
+
+
+def _unknown_class_hint(name: str, known: tuple[str, ...], target: Named) -> str:
+    folded = {class_.casefold(): class_ for class_ in known}
+    near = [folded[match] for match in get_close_matches(name.casefold(), folded, n=2)]
+    alike = f" {' and '.join(near)} look alike, but a class is matched exactly." if near else ""
+    return f"Nothing is derived for the class {name} on {target.id}.{alike}"

@@ -11,12 +11,12 @@ from pyoxigraph import NamedNode
 
 from kg.backend import Backend
 from kg.check.classes import ClassFacts, read_class_facts
-from kg.check.facts import read_paths, read_requirements
+from kg.check.facts import read_paths, read_requirements, read_requirements_of_class
 from kg.check.question import ROLES, AskedPrecision, AskedStack, Configuration, SuppliedClass
 from kg.check.relations import read_relations
 from kg.check.verdict import Judged, judge
 from kg.errors import UnknownNameError, UsageError
-from kg.iris import mint_checkpoint
+from kg.iris import mint_checkpoint, mint_iri
 from kg.names import HARDWARE, Named, Names, near_repository_ids, read_names
 from kg.queries import query_text
 from kg.terms import shorten
@@ -74,6 +74,9 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
     paths = read_paths(backend, iri)
     classes = read_class_facts(backend, request.model, iri, asked)
     requirements = read_requirements(backend, iri)
+    if classes.membership:
+        architecture = mint_iri("architecture", classes.membership.name)
+        requirements += read_requirements_of_class(backend, architecture)
     relations = read_relations(backend)
     known = request.model in ids
     return Checked(
@@ -102,11 +105,19 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
 
 def _targets(asked: Sequence[str], names: Names) -> list[Named]:
     if asked:
-        found = [names.resolve("target", name, HARDWARE) for name in asked]
+        found = [_target(name, names) for name in asked]
     else:
         found = [thing for thing in names.things.values() if thing.type == RA.Platform]
         found.sort(key=lambda thing: thing.id)
     return list({thing.iri: thing for thing in found}.values())
+
+
+def _target(name: str, names: Names) -> Named:
+    try:
+        return names.resolve("target", name, HARDWARE)
+    except UnknownNameError as error:
+        hint = "'runatlas ask hardware' lists them."
+        raise UnknownNameError("target", name, error.near, hint=hint) from None
 
 
 def _configuration(request: Request, names: Names, as_of: date) -> Configuration:
@@ -129,6 +140,8 @@ def _configuration(request: Request, names: Names, as_of: date) -> Configuration
 
 def _stack(text: str, names: Names) -> AskedStack:
     name, separator, version = text.partition("==")
+    if "=" in name:
+        raise UsageError(f"{text!r} is not NAME or NAME==RELEASE.")
     if separator and not version:
         raise UsageError(f"{text!r} lacks a release after '=='.")
     return AskedStack(names.resolve("component", name, (RA.Component,)), version or None)
@@ -150,7 +163,9 @@ def read_model_config(path: Path) -> tuple[str, bool]:
     try:
         content = path.read_bytes()[: 1 << 20]
         config = json.loads(content)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not a model configuration: {error}") from error
     classes = config.get("architectures") if isinstance(config, dict) else None
     if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):

@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from pyoxigraph import NamedNode
 
-from kg.backend import Backend, Term
+from kg.backend import Backend, Row, Term
 from kg.queries import query_text
+from kg.rows import named
 from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import DCAT, DCTERMS, PAV, RA, RDFS, SCHEMA
@@ -130,10 +131,15 @@ class Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """A setting that a family needs on a platform; an ambiguous reading is to be shown as such."""
+    """A setting that a family needs on a platform; an ambiguous reading is to be shown as such.
+
+    One ``of_class`` is of a family that shares the model's class: it holds if the model is of that
+    family, which is not known.
+    """
 
     setting: str
     ambiguous: bool
+    of_class: bool
     family: NamedNode
     platform: NamedNode
     component: NamedNode
@@ -315,18 +321,25 @@ def _citation(facts: _Facts, iri: NamedNode) -> Citation:
 def read_requirements(backend: Backend, checkpoint: NamedNode) -> tuple[Requirement, ...]:
     """Read the settings that a checkpoint's families need, on whichever platform."""
     rows = backend.select(query_text("requirements_of_checkpoint"), {"checkpoint": checkpoint})
-    return tuple(
-        Requirement(
-            setting=shorten(row["setting"]),
-            ambiguous=row["reading"] == RA.AmbiguousReading,
-            family=family,
-            platform=platform,
-            component=component,
-            why=shorten(row["why"]),
-            read_in=shorten(row["readIn"]),
-        )
-        for row in rows
-        if isinstance(family := row["family"], NamedNode)
-        and isinstance(platform := row["platform"], NamedNode)
-        and isinstance(component := row["component"], NamedNode)
+    return tuple(_requirement(row, of_class=False) for row in rows)
+
+
+def read_requirements_of_class(
+    backend: Backend, architecture: NamedNode
+) -> tuple[Requirement, ...]:
+    """Read the settings that the families need which a source prints under a class."""
+    rows = backend.select(query_text("requirements_of_class"), {"architecture": architecture})
+    return tuple(_requirement(row, of_class=True) for row in rows)
+
+
+def _requirement(row: Row, *, of_class: bool) -> Requirement:
+    return Requirement(
+        setting=shorten(row["setting"]),
+        ambiguous=row["reading"] == RA.AmbiguousReading,
+        of_class=of_class,
+        family=named(row["family"]),
+        platform=named(row["platform"]),
+        component=named(row["component"]),
+        why=shorten(row["why"]),
+        read_in=shorten(row["readIn"]),
     )

@@ -209,6 +209,7 @@ def _requirement(requirement: Requirement) -> dict[str, Any]:
     return {
         "setting": requirement.setting,
         "ambiguous": requirement.ambiguous,
+        "only_if_of_the_family": requirement.of_class,
         "family": shorten(requirement.family),
         "component": shorten(requirement.component),
         "why": requirement.why,

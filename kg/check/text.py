@@ -90,10 +90,10 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
         yield from _excluded(binding)
     for finding in judged.decisive:
         yield from _statement(finding, judged, checked)
-    if judged.derivation:
-        yield from _derivation(judged.derivation, checked)
     for requirement in judged.requirements:
         yield from _requirement(requirement)
+    if judged.derivation:
+        yield from _derivation(judged.derivation, checked)
     yield from _related(judged.others)
     for hint in judged.hints:
         yield from _entry("hint", hint)
@@ -162,9 +162,10 @@ def _precision(path: Path) -> str:
     loose = sorted(shorten(p) for p in path.precisions if shorten(p) not in known)
     if loose:
         paired.append(f"{', '.join(loose)}, not paired with its hardware")
-    if path.precision_unspecified or not paired:
-        printed = f": {'; '.join(path.printed_precisions)}" if path.printed_precisions else ""
-        paired.append(f"left open{printed}")
+    if not path.printed_precisions:
+        paired.append("not stated")
+    elif path.precision_unspecified:
+        paired.append(f"not every token names one (printed: {'; '.join(path.printed_precisions)})")
     return "; ".join(paired)
 
 
@@ -195,7 +196,8 @@ def _citation(citation: Citation, as_of: date) -> Iterator[str]:
     if citation.checked:
         age = (as_of - citation.checked).days
         stale = ", STALE" if age > STALE_AFTER_DAYS else ""
-        checked = f"checked {citation.checked.isoformat()} ({age} days{stale})"
+        days = f"{age} day{'' if age == 1 else 's'}"
+        checked = f"checked {citation.checked.isoformat()} ({days}{stale})"
     issued = (
         f"published {citation.issued.isoformat()}"
         if citation.issued
@@ -244,7 +246,8 @@ def _derivation(derivation: MayWork, checked: Checked) -> Iterator[str]:
 
 def _requirement(requirement: Requirement) -> Iterator[str]:
     doubt = "; AMBIGUOUS: " + requirement.why if requirement.ambiguous else ""
-    text = f"{requirement.setting} for the family {shorten(requirement.family)}{doubt}"
+    given = "if it is of" if requirement.of_class else "for"
+    text = f"{requirement.setting} {given} the family {shorten(requirement.family)}{doubt}"
     yield from _entry("requires", text)
 
 

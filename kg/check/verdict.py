@@ -110,7 +110,9 @@ def judge(
     """
     iri = target.iri
     known = [path for path in paths if _made_by(path, asked.as_of)]
-    left_out = len(paths) - len(known)
+    platform = relations.platform.get(iri, iri)
+    late = [path for path in paths if path not in known and path.checkpoint == model]
+    left_out = sum(path.platform == platform for path in late)
     findings = [
         Finding(path, reach_of(path, iri, relations), *fit_of(path, iri, asked, relations))
         for path in known
@@ -126,7 +128,6 @@ def judge(
     verdict, decisive = _verdict(findings, exclusions)
     if verdict is Verdict.NO_EVIDENCE and derivation:
         verdict = Verdict.MAY_WORK
-    platform = relations.platform.get(iri, iri)
     related = [f for f in findings if f not in decisive and f.path.platform == platform]
     help_ = [*hints(classes, target, asked), *_nearest(related, target)]
     return Judged(
@@ -136,7 +137,12 @@ def judge(
         others=tuple(related),
         exclusions=exclusions,
         derivation=derivation,
-        requirements=tuple(r for r in requirements if r.platform == platform),
+        requirements=tuple(
+            requirement
+            for requirement in requirements
+            if requirement.platform == platform
+            and (not requirement.of_class or verdict is Verdict.MAY_WORK)
+        ),
         hints=tuple(help_) if verdict is Verdict.NO_EVIDENCE else (),
         left_out=left_out,
     )

@@ -1,6 +1,6 @@
 """The tables of an export, in the order in which one refers to another.
 
-What is asserted fills the first seven, what is derived the last two; ``docs/export.md`` names each
+What is asserted fills the first eight, what is derived the last two; ``docs/export.md`` names each
 table and column, and ``tables.json`` beside the files gives these meanings.
 """
 
@@ -26,7 +26,7 @@ from kg.export.tables import (
     texts,
     written,
 )
-from kg.vocab import DCAT, DCTERMS, PAV, RA, RDFS, SCHEMA
+from kg.vocab import DCAT, DCTERMS, PAV, RA, RDFS, SCHEMA, SKOS
 
 
 def _required(name: str, meaning: str, read: Read) -> Column:
@@ -336,6 +336,49 @@ MODEL_STATEMENTS: Final = Table(
     ),
 )
 
+REQUIREMENTS: Final = Table(
+    name="requirements",
+    meaning="One row per setting that a family or a checkpoint needs on a platform with a "
+    "component; it is no statement of support",
+    asserted=True,
+    of=RA.RuntimeRequirement,
+    key=("iri",),
+    columns=(
+        _required("iri", "IRI of the requirement", iri()),
+        _required(
+            "setting", "The setting, with its value where there is one", text(RA.requiresSetting)
+        ),
+        _required(
+            "reading",
+            "StatedReading if the source names what needs it; AmbiguousReading if its words may or "
+            "may not include it",
+            text(RA.requirementReading),
+        ),
+        _optional(
+            "source",
+            "The source whose family needs it; empty if a checkpoint does",
+            text(RA.forFamily, RA.ofSource),
+        ),
+        _optional(
+            "family",
+            "The family that needs it, as its source prints it; empty if a checkpoint does",
+            text(RA.forFamily, SKOS.prefLabel),
+        ),
+        _key_of(
+            "models",
+            "repository_id",
+            "The repository id that needs it; empty if a family does",
+            text(RA.forCheckpoint, RA.repositoryId),
+            required=False,
+        ),
+        _required("platform", "The platform's id", text(RA.neededOn)),
+        _required("component", "The component's id", text(RA.neededWith)),
+        _required("why", "Why the curated row is right", text(RA.justification)),
+        _required("read_in", "Where the curator read it", text(RA.readIn)),
+        _OVERLAY,
+    ),
+)
+
 _NEEDS_OVERLAY: Final = Column(
     "needs_overlay",
     "True if this follows only with the user's own statements; false in every export without them",
@@ -392,6 +435,7 @@ TABLES: Final = (
     EXCLUSIONS,
     EVIDENCE,
     MODEL_STATEMENTS,
+    REQUIREMENTS,
     DERIVED,
     DERIVED_PREMISES,
 )

@@ -125,6 +125,8 @@ def _cell_faults(table: Table, row: Row) -> Iterator[str]:
     for name in PROVENANCE:
         if not row[name].strip():
             yield f"{name} is blank"
+    if table.name == "stacks" and bool(row["bound"]) != bool(row["version"]):
+        yield "bound and version go together: give both or neither"
 
 
 def _cell_fault(column: Column, value: str) -> str | None:
