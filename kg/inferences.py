@@ -1,6 +1,7 @@
 """What is derived for a class: read from the derived graphs, never from what is asserted."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from pyoxigraph import NamedNode
 
@@ -13,7 +14,10 @@ from kg.terms import shorten
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:
-    """What is derived for a class on one platform: no level, no evidence."""
+    """What is derived for a class on one platform: no level, no evidence.
+
+    ``made`` is the day on which the licensing document was registered, where it is known.
+    """
 
     iri: NamedNode
     platform: NamedNode
@@ -24,6 +28,7 @@ class Inference:
     grant: str
     licence_places: tuple[Place, ...]
     rule: NamedNode
+    made: date | None
 
 
 def read_inferences(backend: Backend, architecture: NamedNode) -> tuple[Inference, ...]:
@@ -36,6 +41,7 @@ def read_inferences(backend: Backend, architecture: NamedNode) -> tuple[Inferenc
 def _inference(backend: Backend, iri: NamedNode, rows: list[Row]) -> Inference:
     first = rows[0]
     licence = named(first["licence"])
+    registered = shorten(first.get("registered"))
     return Inference(
         iri=iri,
         platform=named(first["platform"]),
@@ -46,4 +52,5 @@ def _inference(backend: Backend, iri: NamedNode, rows: list[Row]) -> Inference:
         grant=shorten(first["grant"]),
         licence_places=backend.places(licence),
         rule=named(first["rule"]),
+        made=date.fromisoformat(registered[:10]) if registered else None,
     )

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.iris import keys_of, local_name, mint_checkpoint, mint_iri, mint_part, source_graph
 from kg.quads import describe
-from kg.vocab import DCAT, DCTERMS, FAIR4ML, PROV, RA, RDF, RDFS, SKOS
+from kg.vocab import DCAT, DCTERMS, FAIR4ML, PROV, RA, RDF, RDFS, SKOS, XSD
 from mappings.curated.registry import PrecisionReading, Registry, StackPart, Status
 from mappings.source_description import ABSENCES, INFERENCES, SourceDescription
 
@@ -70,7 +70,16 @@ def map_release(
         (RA.absenceMeans, ABSENCES[description.absence]),
         (RA.licensesInference, INFERENCES[description.licenses_inference]),
         (RA.fromOverlay, overlay),
+        (PROV.generatedAtTime, registered_at(description)),
     )
+
+
+def registered_at(description: SourceDescription) -> Literal | None:
+    """Return when a document without dates of its own was registered, as a time."""
+    if description.registered is None:
+        return None
+    day = description.registered.isoformat()
+    return Literal(f"{day}T00:00:00Z", datatype=XSD.dateTime)
 
 
 def checkpoint_quads(graph: NamedNode, repository_id: str) -> Iterator[Quad]:

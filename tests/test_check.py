@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode
 
@@ -95,6 +95,12 @@ def test_without_targets_every_platform_is_judged(backend: StoreBackend) -> None
         (Request(model="a/b", stack="vllm=="), UsageError, "lacks a release"),
         (Request(model="a/b", precision="fp9"), UnknownNameError, "fp8"),
         (Request(model="a/b", precision="fp8:cache"), UsageError, "kv-cache"),
+        (Request(model="a/b", precision="fp8:"), UsageError, "kv-cache"),
+        (Request(model="a/b", precision=""), UnknownNameError, "no precision ''"),
+        (Request(model="a/b", stack=""), UnknownNameError, "no component ''"),
+        (Request(model="a/b", targets=("",)), UnknownNameError, "no target ''"),
+        (Request(model="../b"), UnknownNameError, "repository id"),
+        (Request(model="./."), UnknownNameError, "repository id"),
         (Request(model="a/b", features=("caching",)), UnknownNameError, "prefix-caching"),
         (Request(model="a/b", count=0), UsageError, "from 1"),
         (Request(model="a/b", architecture="x y"), UsageError, "not a class"),
@@ -133,6 +139,12 @@ def _keep_backend(backend: StoreBackend) -> None:
             '{"architectures": ["LlamaForCausalLM"], "quantization_config": {}}',
             ("LlamaForCausalLM", True),
         ),
+        ('{"architectures": ["A"], "text_config": {"quantization": {}}}', ("A", True)),
+        ('{"architectures": ["A"], "compression_config": {}}', ("A", True)),
+        ('{"architectures": ["A"], "torch_dtype": "float8_e4m3fn"}', ("A", True)),
+        ('{"architectures": ["A"], "torch_dtype": "bfloat16"}', ("A", False)),
+        ('{"architectures": ["A"], "peft_type": "LORA"}', ("A", True)),
+        ('{"architectures": ["A"], "architectures": ["B"]}', None),
         ('{"architectures": []}', None),
         ('{"architectures": ["A", "B"]}', None),
         ('{"architectures": "A"}', None),
@@ -164,6 +176,7 @@ def test_model_config(content: str, expected: tuple[str, bool] | None, tmp_path:
         ("0.10.0", RA.minRelease, "0.9.1", "pep440", True),
         ("0.10.0", RA.maxRelease, "0.9.1", "pep440", False),
         ("nightly", RA.release, "1.2.0", "pep440", None),
+        ("1.2.0+fork", RA.release, "1.2.0", "pep440", None),
         ("nightly", RA.release, "nightly", "none", True),
         ("2", RA.release, "1", "none", None),
     ],
@@ -205,6 +218,7 @@ STATED = Path(
     checkpoint=MODEL,
     source=mint_iri("source", "s"),
     release="1",
+    registered=None,
     overlay=None,
     outcome=RA.Supported,
     raw_status="yes",
@@ -402,3 +416,129 @@ def test_configuration(
 @given(st.permutations([STATED, WIDE, PAIRLESS, _also(outcome=RA.Failing, source=OTHER_SOURCE)]))
 def test_the_order_of_statements_does_not_matter(paths: list[Path]) -> None:
     assert _judge(CHIP, *paths) is Verdict.CONFLICTING
+
+
+def test_a_configuration_file_is_read_within_bounds(tmp_path: FilePath) -> None:
+    large = tmp_path / "config.json"
+    large.write_bytes(b" " * (2 << 20))
+    for path in (large, FilePath("/dev/zero"), tmp_path):
+        with pytest.raises(UsageError, match=r"larger than|not a regular file"):
+            read_model_config(path)
+
+
+# fmt: off
+VARIANTS = (
+    "FP8KV", "fp8dynamic", "4bit", "MLX-8bit", "EXL2", "4.0bpw", "Q4_K_M", "IQ4_XS", "int4awq",
+    "AWQ4", "bnb4", "quantized", "hqq", "AutoRound", "aqlm", "eetq", "smoothquant", "ggml",
+    "GGUF", "PEFT", "LoRAs", "DoRA", "fp6", "int3", "uint4", "w4afp8", "w8a8", "nvfp4a16",
+    "mxfp4", "adapter",
+)
+# fmt: on
+# fmt: off
+PLAIN = (
+    "Instruct", "chat", "70b", "8x7B", "v0.1", "2507", "A3B", "Thinking", "exploration",
+    "mini-4k", "bf16", "qna", "printer",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("word", VARIANTS)
+def test_a_quantised_or_adapter_upload_inherits_nothing(word: str, backend: StoreBackend) -> None:
+    request = Request(
+        model=f"me/Llama-tune-{word}", targets=("cloud-ai-100",), architecture="LlamaForCausalLM"
+    )
+    (judged,) = check(backend, request, as_of=TODAY).targets
+    assert judged.verdict is Verdict.NO_EVIDENCE
+    assert "quantised or adapter" in judged.hints[0]
+
+
+@pytest.mark.parametrize("word", PLAIN)
+def test_an_ordinary_name_inherits(word: str, backend: StoreBackend) -> None:
+    request = Request(
+        model=f"me/Llama-tune-{word}", targets=("cloud-ai-100",), architecture="LlamaForCausalLM"
+    )
+    (judged,) = check(backend, request, as_of=TODAY).targets
+    assert judged.verdict is Verdict.MAY_WORK
+
+
+def test_a_quantised_configuration_inherits_nothing_by_any_basis(backend: StoreBackend) -> None:
+    request = Request(
+        model="meta-llama/Llama-3.1-405B-Instruct", targets=("cloud-ai-100",), quantised=True
+    )
+    (judged,) = check(backend, request, as_of=TODAY).targets
+    assert judged.verdict is Verdict.NO_EVIDENCE
+
+
+# From the best answer to the least: a narrower question never gets a better one.
+_RANK = (
+    Verdict.SUPPORTED,
+    Verdict.OTHER_VARIANT,
+    Verdict.EXCLUDED,
+    Verdict.NOT_ITEMISED,
+    Verdict.OTHER_CONFIGURATION,
+    Verdict.NAMED_NOT_MAPPED,
+    Verdict.WIDER_SCOPE,
+    Verdict.MAY_WORK,
+    Verdict.NO_EVIDENCE,
+)
+_FEATURES = (
+    "tensor-parallelism",
+    "serving",
+    "continuous-batching",
+    "data-parallelism",
+    "prefix-caching",
+    "disaggregated-serving",
+    "speculative-decoding",
+    "expert-parallelism",
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    case=st.sampled_from(
+        [
+            ("meta-llama/Llama-3.3-70B-Instruct", "aws-trainium"),
+            ("meta-llama/Llama-3.3-70B-Instruct", "trainium3"),
+            ("openai/gpt-oss-120b", "blackwell"),
+            ("deepseek-ai/DeepSeek-R1-0528", "nvidia-gpu"),
+            ("meta-llama/Llama-3.1-8B-Instruct", "cloud-ai-100"),
+        ]
+    ),
+    stack=st.sampled_from([None, "vllm", "tensorrt-llm", "tensorrt-llm==1.2.0"]),
+    precision=st.sampled_from([None, "bf16", "fp8", "nvfp4", "mxfp6"]),
+    role=st.sampled_from([None, "weights", "kv-cache"]),
+    features=st.lists(st.sampled_from(_FEATURES), max_size=7),
+    count=st.sampled_from([None, 4, 8]),
+    drop=st.integers(0, 4),
+)
+def test_asking_for_more_never_helps(
+    case: tuple[str, str],
+    stack: str | None,
+    precision: str | None,
+    role: str | None,
+    features: list[str],
+    count: int | None,
+    drop: int,
+) -> None:
+    wanted = f"{precision}:{role}" if precision and role else precision
+    narrow = Request(
+        model=case[0],
+        targets=(case[1],),
+        stack=stack,
+        precision=wanted,
+        features=tuple(features),
+        count=count,
+    )
+    changes: list[dict[str, Any]] = [
+        {"stack": None},
+        {"precision": precision},
+        {"precision": None},
+        {"features": tuple(features[1:])},
+        {"count": None},
+    ]
+    if drop == 1 and role is None:
+        return
+    wide = replace(narrow, **changes[drop])
+    answers = [check(_BACKEND[0], r, as_of=TODAY).targets[0].verdict for r in (wide, narrow)]
+    if Verdict.EXCLUDED not in answers:
+        assert _RANK.index(answers[0]) <= _RANK.index(answers[1]), (wide, narrow)

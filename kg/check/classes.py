@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pyoxigraph import NamedNode
 
-from kg.backend import Backend
+from kg.backend import Backend, Row
 from kg.check.question import Configuration
 from kg.inferences import Inference, read_inferences
 from kg.iris import mint_iri
@@ -46,6 +46,7 @@ class Membership:
 
     name: str
     basis: ClassBasis
+    stated_by: tuple[str, ...] = ()
     contested: tuple[str, ...] = ()
     family: NamedNode | None = None
     aligned: NamedNode | None = None
@@ -82,10 +83,7 @@ def read_class_facts(
 ) -> ClassFacts:
     """Read a checkpoint's class by the first basis that gives one, and its inferences."""
     membership = _membership(backend, iri, asked)
-    supplied = asked.supplied_class
-    variant = _variant(backend, model, iri)
-    if variant is None and supplied and supplied.quantised:
-        variant = "its configuration has a quantization_config"
+    variant = asked.variant or _variant(backend, model, iri)
     inferences: tuple[Inference, ...] = ()
     if membership:
         inferences = read_inferences(backend, mint_iri("architecture", membership.name))
@@ -105,14 +103,25 @@ def read_class_facts(
 def _membership(backend: Backend, iri: NamedNode, asked: Configuration) -> Membership | None:
     rows = backend.select(query_text("classes_of_checkpoint"), {"checkpoint": iri})
     stated = sorted({shorten(row["class"]) for row in rows})
-    supplied = asked.supplied_class.name if asked.supplied_class else None
+    supplied = asked.supplied_class
     if stated:
         name = supplied if supplied in stated else stated[0]
         others = {*stated, *([supplied] if supplied else [])} - {name}
-        return Membership(name=name, basis=ClassBasis.STATED, contested=tuple(sorted(others)))
+        staters = {_stater(row) for row in rows if shorten(row["class"]) == name}
+        return Membership(
+            name=name,
+            basis=ClassBasis.STATED,
+            stated_by=tuple(sorted(staters)),
+            contested=tuple(sorted(others)),
+        )
     if supplied:
         return Membership(name=supplied, basis=ClassBasis.SUPPLIED)
     return None if asked.strict else _assumed(backend, iri)
+
+
+def _stater(row: Row) -> str:
+    source = shorten(row["source"])
+    return f"{source} (your own, from {shorten(row['overlay'])})" if "overlay" in row else source
 
 
 def _assumed(backend: Backend, iri: NamedNode) -> Membership | None:
@@ -139,9 +148,9 @@ def _variant(backend: Backend, model: str, iri: NamedNode) -> str | None:
     for row in backend.select(query_text("lineage_of_checkpoint"), {"checkpoint": iri}):
         if row["predicate"] in (RA.quantizedFrom, RA.adapterOf):
             return f"it is stated to be {shorten(row['predicate'])} {shorten(row['parent'])}"
-    known = {shorten(row["word"]) for row in backend.select(query_text("variant_words"), {})}
+    known = [shorten(row["word"]) for row in backend.select(query_text("variant_words"), {})]
     words = re.split(r"[^a-z0-9]+", model.rpartition("/")[2].lower())
-    marks = [word for word in words if word in known]
+    marks = [word for word in words if any(re.fullmatch(pattern, word) for pattern in known)]
     return f"its name marks a quantised or adapter upload ({marks[0]})" if marks else None
 
 
@@ -153,7 +162,8 @@ def may_work(facts: ClassFacts, target: Named, asked: Configuration) -> MayWork 
     if not facts.membership or facts.variant_of or asked.narrows:
         return None
     for inference in facts.inferences:
-        if inference.platform == target.iri and _stack_allows(inference, asked):
+        made = inference.made is None or inference.made <= asked.as_of
+        if made and inference.platform == target.iri and _stack_allows(inference, asked):
             return MayWork(facts.membership, inference)
     return None
 

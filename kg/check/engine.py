@@ -12,7 +12,7 @@ from pyoxigraph import NamedNode
 from kg.backend import Backend
 from kg.check.classes import ClassFacts, read_class_facts
 from kg.check.facts import read_paths, read_requirements, read_requirements_of_class
-from kg.check.question import ROLES, AskedPrecision, AskedStack, Configuration, SuppliedClass
+from kg.check.question import ROLES, AskedPrecision, AskedStack, Configuration
 from kg.check.relations import read_relations
 from kg.check.verdict import Judged, judge
 from kg.errors import UnknownNameError, UsageError
@@ -21,9 +21,12 @@ from kg.names import HARDWARE, Named, Names, near_repository_ids, read_names
 from kg.queries import query_text
 from kg.terms import shorten
 from kg.vocab import RA
+from mappings.source_text import REPOSITORY_ID
 
-_REPOSITORY_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _CLASS = re.compile(r"\w+", re.ASCII)
+_CONFIG_BYTES = 1 << 20
+_VARIANT_KEY = re.compile(r"quant|compression_config|peft|lora|adapter", re.IGNORECASE)
+_LOW_PRECISION = re.compile(r"(torch\.)?u?(int|float)[2-8](_.*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +70,7 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
     asked = _configuration(request, names, as_of)
     targets = _targets(request.targets, names)
     ids = [shorten(row["id"]) for row in backend.select(query_text("repository_ids"), {})]
-    if not _REPOSITORY_ID.fullmatch(request.model):
+    if not REPOSITORY_ID.fullmatch(request.model):
         near = near_repository_ids(request.model, ids)
         raise UnknownNameError("repository id org/name", request.model, near)
     iri = mint_checkpoint(request.model)
@@ -127,15 +130,18 @@ def _configuration(request: Request, names: Names, as_of: date) -> Configuration
         raise UsageError(f"{request.architecture!r} is not a class such as LlamaForCausalLM.")
     return Configuration(
         as_of=as_of,
-        stack=_stack(request.stack, names) if request.stack else None,
-        precision=_precision(request.precision, names) if request.precision else None,
-        features=tuple(names.resolve("feature", f, (RA.Feature,)) for f in request.features),
+        stack=_stack(request.stack, names) if request.stack is not None else None,
+        precision=_precision(request.precision, names) if request.precision is not None else None,
+        features=tuple(dict.fromkeys(_feature(name, names) for name in request.features)),
         count=request.count,
         strict=request.strict,
-        supplied_class=(
-            SuppliedClass(request.architecture, request.quantised) if request.architecture else None
-        ),
+        supplied_class=request.architecture,
+        variant="its configuration is quantised, or an adapter's" if request.quantised else None,
     )
+
+
+def _feature(name: str, names: Names) -> Named:
+    return names.resolve("feature", name, (RA.Feature,))
 
 
 def _stack(text: str, names: Names) -> AskedStack:
@@ -148,21 +154,22 @@ def _stack(text: str, names: Names) -> AskedStack:
 
 
 def _precision(text: str, names: Names) -> AskedPrecision:
-    name, _, role = text.partition(":")
-    if role and role not in ROLES:
+    name, separator, role = text.partition(":")
+    if separator and role not in ROLES:
         raise UsageError(f"{role!r} is not a role: {', '.join(ROLES)}.")
     return AskedPrecision(names.resolve("precision", name, (RA.Precision,)), ROLES.get(role))
 
 
 def read_model_config(path: Path) -> tuple[str, bool]:
-    """Read the one class that a model's configuration file gives, and whether it is quantised.
+    """Read the one class that a model's configuration gives, and whether it is another's variant.
+
+    It is one if anything in it speaks of quantisation or of an adapter.
 
     Raises:
         UsageError: the file cannot be read, or gives no class, or several.
     """
     try:
-        content = path.read_bytes()[: 1 << 20]
-        config = json.loads(content)
+        config = json.loads(_read_start(path), object_pairs_hook=_refuse_repeated)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -172,4 +179,36 @@ def read_model_config(path: Path) -> tuple[str, bool]:
         raise UsageError(f"{path}: 'architectures' is not a list of classes.")
     if len(classes) != 1:
         raise UsageError(f"{path}: 'architectures' gives {len(classes)} classes; one is needed.")
-    return classes[0], "quantization_config" in config
+    return classes[0], _speaks_of_variant(config)
+
+
+def _read_start(path: Path) -> bytes:
+    if not path.is_file():
+        raise UsageError(f"{path}: not a regular file.")
+    with path.open("rb") as file:
+        content = file.read(_CONFIG_BYTES + 1)
+    if len(content) > _CONFIG_BYTES:
+        raise UsageError(f"{path}: larger than {_CONFIG_BYTES:,} bytes: not a model configuration.")
+    return content
+
+
+def _refuse_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError("a key stands twice in it")
+    return dict(pairs)
+
+
+def _speaks_of_variant(config: object) -> bool:
+    waiting = [config]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if any(_VARIANT_KEY.search(key) for key in value):
+                return True
+            if _LOW_PRECISION.fullmatch(str(value.get("torch_dtype", value.get("dtype", "")))):
+                return True
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return False

@@ -12,7 +12,7 @@ from kg.queries import query_text
 from kg.rows import named
 from kg.snapshot import Place
 from kg.terms import shorten
-from kg.vocab import DCAT, DCTERMS, PAV, RA, RDFS, SCHEMA
+from kg.vocab import DCAT, DCTERMS, PAV, PROV, RA, RDFS, SCHEMA
 
 Record = TypeVar("Record")
 
@@ -87,6 +87,7 @@ class Path:
     checkpoint: NamedNode
     source: NamedNode
     release: str
+    registered: date | None
     overlay: str | None
     outcome: NamedNode
     raw_status: str
@@ -168,7 +169,7 @@ class _Facts:
 
     def day(self, subject: NamedNode, predicate: NamedNode) -> date | None:
         text = self.text(subject, predicate)
-        return date.fromisoformat(text) if text else None
+        return date.fromisoformat(text[:10]) if text else None
 
     def number(self, subject: NamedNode, predicate: NamedNode) -> int | None:
         text = self.text(subject, predicate)
@@ -209,6 +210,7 @@ def _path(facts: _Facts, iri: NamedNode) -> Path:
         checkpoint=_one(facts.iri(iri, RA.checkpoint)),
         source=_one(facts.iri(release, RA.ofSource)),
         release=facts.text(release, DCAT.version) or "",
+        registered=facts.day(release, PROV.generatedAtTime),
         overlay=facts.text(release, RA.fromOverlay),
         outcome=_one(facts.iri(iri, RA.outcome)),
         raw_status=facts.text(iri, RA.rawStatus) or "",

@@ -114,9 +114,11 @@ def _judge_precision(
     if cells:
         paired = ", ".join(sorted({shorten(cell.hardware) for cell in cells}))
         return Fit.OTHER, f"the source pairs {label} with {paired}"
-    if _all_within(path, target, relations):
-        return Fit.MATCHES, ""
-    return Fit.UNPAIRED, f"the source does not pair {label} with one of its products"
+    if not _all_within(path, target, relations):
+        return Fit.UNPAIRED, f"the source does not pair {label} with one of its products"
+    if asked.role:
+        return Fit.UNPAIRED, f"the role of {label} is not stated"
+    return Fit.MATCHES, ""
 
 
 def _judge_roles(roles: set[NamedNode], asked: AskedPrecision, label: str) -> Judgement:
@@ -152,18 +154,20 @@ def _judge_count(path: Path, asked: int) -> Judgement:
 
 
 def _judge_together(path: Path, asked: Configuration) -> Iterator[Judgement]:
-    """Parts that are each listed are not thereby stated of one configuration."""
-    choices = {
-        "precision": len(path.printed_precisions) if asked.precision else 1,
-        "features": 1 if len(path.features) <= len(asked.features) else len(path.features),
-        "number of devices": len(path.deployments) if asked.count else 1,
-    }
-    if not asked.features:
-        choices["features"] = 1
-    open_ = [name for name, count in choices.items() if count > 1]
-    several_features = "features" in open_ and len(asked.features) > 1
-    if len(open_) > 1 or several_features:
-        yield Fit.UNPAIRED, f"the source does not pair its {' and '.join(open_)}"
+    """Parts that are each listed are not thereby stated of one configuration.
+
+    Asking for more can only make this worse: a list that leaves a choice stays open, however many
+    of its entries are asked for.
+    """
+    choices = (
+        ("precision", asked.precision is not None, len(path.printed_precisions)),
+        ("features", bool(asked.features), len(path.features)),
+        ("number of devices", asked.count is not None, len(path.deployments)),
+    )
+    left_open = [name for name, wanted, count in choices if wanted and count > 1]
+    several = len(asked.features) > 1 and "features" in left_open
+    if len(left_open) > 1 or several:
+        yield Fit.UNPAIRED, f"the source does not pair its {' and '.join(left_open)}"
 
 
 def _all_within(path: Path, target: NamedNode, relations: Relations) -> bool:

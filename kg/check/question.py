@@ -28,17 +28,12 @@ class AskedPrecision:
     role: NamedNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class SuppliedClass:
-    """A class that the asker supplies, and whether their configuration says it is quantised."""
-
-    name: str
-    quantised: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What the answer must hold for besides the model and the hardware."""
+    """What the answer must hold for besides the model and the hardware.
+
+    ``variant`` says why the asker's own configuration is not that of a plain checkpoint.
+    """
 
     as_of: date
     stack: AskedStack | None = None
@@ -46,7 +41,8 @@ class Configuration:
     features: tuple[Named, ...] = ()
     count: int | None = None
     strict: bool = False
-    supplied_class: SuppliedClass | None = None
+    supplied_class: str | None = None
+    variant: str | None = None
 
     @property
     def narrows(self) -> bool:

@@ -1,6 +1,6 @@
 """How things of the registry stand to each other: what lies within what."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
@@ -15,7 +15,10 @@ _UPWARD = frozenset({RA.ofGeneration, RA.ofPlatform, SKOS.broader, RA.contains})
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """The registry's own statements, from narrower to wider, and how components number releases."""
+    """The registry's own statements, and how components number releases.
+
+    ``wider`` holds, for each thing, everything above it, by however many steps.
+    """
 
     wider: Mapping[NamedNode, frozenset[NamedNode]]
     platform: Mapping[NamedNode, NamedNode]
@@ -28,12 +31,7 @@ class Relations:
         A product lies within its generation and platform, and a node or instance within the kind
         of chip that it contains: what ran there ran on that chip. A method lies within a feature.
         """
-        return narrow == wide or wide in self._above(narrow, frozenset())
-
-    def _above(self, thing: NamedNode, seen: frozenset[NamedNode]) -> Iterator[NamedNode]:
-        for above in self.wider.get(thing, frozenset()) - seen:
-            yield above
-            yield from self._above(above, seen | {thing})
+        return narrow == wide or wide in self.wider.get(narrow, frozenset())
 
 
 def read_relations(backend: Backend) -> Relations:
@@ -56,5 +54,15 @@ def read_relations(backend: Backend) -> Relations:
         if predicate == RA.ofGeneration:
             generation[subject] = value
     return Relations(
-        {thing: frozenset(above) for thing, above in wider.items()}, platform, generation, ordering
+        {thing: _all_above(thing, wider) for thing in wider}, platform, generation, ordering
     )
+
+
+def _all_above(thing: NamedNode, wider: Mapping[NamedNode, set[NamedNode]]) -> frozenset[NamedNode]:
+    above: set[NamedNode] = set()
+    waiting = [thing]
+    while waiting:
+        for next_ in wider.get(waiting.pop(), set()) - above:
+            above.add(next_)
+            waiting.append(next_)
+    return frozenset(above)

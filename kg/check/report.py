@@ -40,7 +40,7 @@ def _asked(asked: Configuration) -> dict[str, Any]:
         "features": [feature.id for feature in asked.features],
         "count": asked.count,
         "strict": asked.strict,
-        "architecture": asked.supplied_class and asked.supplied_class.name,
+        "architecture": asked.supplied_class,
     }
 
 
@@ -179,6 +179,7 @@ def _membership(membership: Membership) -> dict[str, Any]:
     return {
         "name": membership.name,
         "basis": membership.basis.value,
+        "stated_by": list(membership.stated_by),
         "contested_by": list(membership.contested),
         "family": membership.family and shorten(membership.family),
         "aligned_family": membership.aligned and shorten(membership.aligned),

@@ -225,7 +225,8 @@ def _derivation(derivation: MayWork, checked: Checked) -> Iterator[str]:
         f"no level, no evidence: {membership.name} may run with "
         f"{_derived_stack(derivation, checked)}",
     )
-    yield from _entry("class", f"{membership.name}, {membership.basis.value}")
+    by = f": {', '.join(membership.stated_by)}" if membership.stated_by else ""
+    yield from _entry("class", f"{membership.name}, {membership.basis.value}{by}")
     if membership.contested:
         yield from _entry("contested", f"also given as {', '.join(membership.contested)}")
     if membership.family and membership.aligned:

@@ -156,8 +156,11 @@ def _nearest(related: list[Finding], target: Named) -> Iterator[str]:
 
 
 def _made_by(path: Path, day: date) -> bool:
-    checked = [citation.checked for citation in path.citations if citation.checked]
-    return not checked or min(checked) <= day
+    """Tell whether a statement had been read by a day: checked, or its document registered."""
+    days = [citation.checked for citation in path.citations if citation.checked]
+    if not days and path.registered:
+        days = [path.registered]
+    return not days or min(days) <= day
 
 
 def _verdict(

@@ -20,7 +20,8 @@ def release_fits(asked: str, kind: NamedNode, stated: str, ordering: str) -> boo
     operator = {RA.release: "==", RA.minRelease: ">=", RA.maxRelease: "<="}[kind]
     wildcard = stated.removesuffix(".x") + ".*" if stated.endswith(".x") else stated
     try:
-        bound = SpecifierSet(f"{operator}{wildcard}", prereleases=True)
-        return Version(asked) in bound
+        version, bound = Version(asked), SpecifierSet(f"{operator}{wildcard}", prereleases=True)
     except (InvalidSpecifier, InvalidVersion):
         return None
+    # PEP 440 lets 1.2.0+fork meet ==1.2.0; a fork is not what the source has stated.
+    return None if version.local else version in bound

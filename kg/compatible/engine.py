@@ -8,31 +8,20 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 from kg.backend import Backend
+from kg.check.relations import read_relations
 from kg.compatible.chains import via_architecture, via_family, via_lineage
 from kg.compatible.leads import Compatible, Lead, OnPlatform, Via
-from kg.compatible.reading import (
-    read_families,
-    read_listed,
-    read_members,
-    read_variants,
-)
-from kg.errors import UnknownNameError
+from kg.compatible.notes import IS_LEAD, NOT_OF_A_CHECKPOINT, why_none
+from kg.compatible.reading import read_families, read_listed, read_members, read_variants
+from kg.errors import UnknownNameError, UsageError
 from kg.inferences import Inference, read_inferences
-from kg.iris import mint_iri
-from kg.names import Named, read_names
+from kg.iris import keys_of, mint_iri
+from kg.names import HARDWARE, Named, read_names
 from kg.queries import query_text
 from kg.terms import shorten
 from kg.vocab import RA
 
 _EVIDENCE: Final = frozenset({RA.Supported, RA.Limited})
-
-IS_LEAD: Final = "A row is a lead with its chain: computed when asked, no statement of support."
-NOT_OF_A_CHECKPOINT: Final = (
-    "What may work is derived for a class; quantised and adapter checkpoints never inherit it."
-)
-NO_LINEAGE: Final = "No lineage is stated for a checkpoint of this class."
-
-
 _FIND: Final = {
     Via.ARCHITECTURE: via_architecture,
     Via.FAMILY: via_family,
@@ -45,25 +34,43 @@ def compatible(backend: Backend, name: str, *, via: Via, on: str | None = None) 
 
     Raises:
         UnknownNameError: no source prints the class, or there is no such platform.
+        UsageError: ``on`` names a product or generation.
     """
     known = [shorten(row["class"]) for row in backend.select(query_text("class_names"), {})]
     if name not in known:
         raise UnknownNameError("architecture", name, get_close_matches(name, known))
-    platform = read_names(backend).resolve("platform", on, (RA.Platform,)) if on else None
+    platform = _platform(backend, on) if on else None
     architecture = mint_iri("architecture", name)
     found = sorted(_FIND[via](backend, architecture), key=_order)
     variants = read_variants(backend)
     leads = [lead for lead in found if lead.checkpoint not in variants]
-    nothing_stated = [NO_LINEAGE] if via is Via.LINEAGE and not found else []
+    families = read_families(backend)
+    nothing = () if found else why_none(backend, architecture, via, families)
     return Compatible(
         architecture=architecture,
         via=via,
         platform=platform,
         leads=tuple(_placed(backend, leads, platform)),
         not_inheriting=tuple(lead for lead in found if lead.checkpoint in variants),
-        notes=(*nothing_stated, IS_LEAD, NOT_OF_A_CHECKPOINT),
-        labels=read_families(backend).labels,
+        notes=(*nothing, IS_LEAD, NOT_OF_A_CHECKPOINT),
+        labels=families.labels,
+        lines=families.lines,
     )
+
+
+def _platform(backend: Backend, name: str) -> Named:
+    """Return the platform of a name; a product's or generation's paths are not all of it."""
+    names = read_names(backend)
+    try:
+        return names.resolve("platform", name, (RA.Platform,))
+    except UnknownNameError as unknown:
+        try:
+            thing = names.resolve("hardware", name, HARDWARE)
+        except UnknownNameError:
+            raise unknown from None
+    kind = keys_of(thing.iri)[0]
+    platform = shorten(read_relations(backend).platform.get(thing.iri))
+    raise UsageError(f"{thing.id} is a {kind}; on takes its platform, {platform}.")
 
 
 def _order(lead: Lead) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pyoxigraph import NamedNode
 
 from kg.inferences import Inference
+from kg.iris import keys_of
 from kg.names import Named
 from kg.snapshot import Place
 
@@ -94,3 +95,11 @@ class Compatible:
     not_inheriting: tuple[Lead, ...]
     notes: tuple[str, ...]
     labels: Mapping[NamedNode, str]
+    lines: frozenset[NamedNode]
+
+    def kind(self, iri: NamedNode) -> str:
+        """Return what an end of a link is: architecture, family, line or checkpoint.
+
+        A line and a family in it may have one label.
+        """
+        return "line" if iri in self.lines else keys_of(iri)[0]

@@ -47,6 +47,10 @@ class Families:
             if above not in route:
                 yield from self.up((*route, above))
 
+    def lines_of(self, family: NamedNode) -> tuple[NamedNode, ...]:
+        """Return the publisher's lines that a family belongs to."""
+        return tuple(dict.fromkeys(route[-1] for route in self.up((family,))))
+
     def down(self, route: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
         """Yield the routes on from a route's end to each family below it."""
         for below in self.narrower(route[-1]):

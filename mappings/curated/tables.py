@@ -279,7 +279,7 @@ READING_TABLES: Final = (
             _choice("role", ROLES),
         ),
     ),
-    Table(name="variant_words", key=("word",), columns=(Column(name="word", pattern=SLUG),)),
+    Table(name="variant_words", key=("word",), columns=(_text("word"),)),
     Table(
         name="path_generations",
         key=("source", "row", "generation"),

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pyoxigraph import Literal, NamedNode, Quad
+from pyoxigraph import NamedNode, Quad
 
 from kg.iris import mint_checkpoint, mint_iri
 from kg.quads import describe
-from kg.vocab import DCTERMS, OA, PROV, RA, RDF, SKOS, XSD
+from kg.vocab import DCTERMS, OA, PROV, RA, RDF, SKOS
 from mappings.source_description import SourceDescription
 from mappings.statements import (
     Placed,
@@ -25,6 +25,7 @@ from mappings.statements import (
     map_family,
     map_path,
     map_stack,
+    registered_at,
 )
 from mappings.vendor_page.records import (
     ModelRow,
@@ -97,9 +98,6 @@ class _PageMapper:
         """Describe the release and the copy that stands as its evidence."""
         page = self.page
         document = self.release.mint("document")
-        registered = description.registered and Literal(
-            f"{description.registered.isoformat()}T00:00:00Z", datatype=XSD.dateTime
-        )
         notes = [page.title, *page.notes, page.reference]
         yield from describe(
             self.graph,
@@ -112,7 +110,7 @@ class _PageMapper:
             document,
             (RDF.type, (RA.Document, PROV.Entity)),
             (RA.contentSha256, description.original_sha256),
-            (PROV.generatedAtTime, registered),
+            (PROV.generatedAtTime, registered_at(description)),
         )
         yield from describe(
             self.graph,
