@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 from datetime import date
-from importlib.metadata import version
-from importlib.resources import files
+from functools import cached_property
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
-from api import architectures, check, health, models, questions
+from api import architectures, check, docs_page, health, models, pages, questions
 from api.middleware import Envelope
-from api.openapi import add_operations
+from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
 from api.sparql import SparqlEndpoint
+from kg import __version__
 from kg.backend import Backend
 
 _DESCRIPTION = """Which AI models run on which accelerators, under which software, and who says so.
@@ -36,13 +36,20 @@ class _Application(FastAPI):
             add_operations(super().openapi())
         return super().openapi()
 
+    @cached_property
+    def documentation(self) -> str:
+        """The description as the body of a page, rendered once."""
+        return docs_page.render(self.openapi())
+
 
 def create_app(backend: Backend, *, today: Callable[[], date] = date.today) -> FastAPI:
     """Return an application that reads from a backend; ``today`` is the day of an answer."""
     app = _Application(
         title="Runatlas",
-        version=version("runatlas"),
+        version=__version__,
         description=_DESCRIPTION,
+        openapi_tags=list(TAGS),
+        docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -51,12 +58,17 @@ def create_app(backend: Backend, *, today: Callable[[], date] = date.today) -> F
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
     app.router.routes.append(Route("/sparql", SparqlEndpoint(backend), name="sparql"))
-    app.add_api_route("/", _landing_page, include_in_schema=False)
+    for path, page in (("/", _landing_page), ("/docs", _documentation)):
+        app.add_api_route(path, page, include_in_schema=False)
     for module in (check, questions, models, architectures, health):
         app.include_router(module.router)
     return app
 
 
 def _landing_page() -> HTMLResponse:
-    page = files(__package__).joinpath("web", "index.html").read_text(encoding="utf-8")
-    return HTMLResponse(page)
+    return pages.respond("Runatlas", pages.read_page("index"))
+
+
+def _documentation(request: Request) -> HTMLResponse:
+    app: _Application = request.app
+    return pages.respond("Runatlas: the HTTP interface", app.documentation)

@@ -1,6 +1,5 @@
 """/api/v1/architectures: what is compatible with a class, as leads with their chains."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -12,7 +11,7 @@ from api.derived import may_work_json
 from api.documentation import responses
 from kg.backend import Backend
 from kg.compatible.engine import compatible
-from kg.compatible.leads import Lead, Link, Listed, OnPlatform, Via, Witness
+from kg.compatible.leads import Compatible, Lead, Link, Listed, OnPlatform, Via, Witness
 from kg.terms import shorten
 
 router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
@@ -24,9 +23,11 @@ router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
     responses=responses(
         "Leads, each with its chain",
         "compatible-via-family",
+        "compatible-via-family-nothing",
         "compatible-via-architecture",
         "compatible-via-lineage",
         "unknown-via",
+        "compatible-on-product",
         "unknown-architecture",
     ),
 )
@@ -60,9 +61,11 @@ def get_compatible(
     """Give leads: computed when asked, never stored, and no statement of support.
 
     Every row shows the chain that leads to it, step by step, with the checkpoints that carry a
-    step and the statements of their class; it is `contested` if one of these checkpoints is printed
-    under another class too. Quantised and adapter checkpoints are no targets: those that a lineage
-    leads to stand under `not_inheriting`.
+    step and the statements of their class. Each end of a step says its `kind`: architecture,
+    family, line (of one publisher) or checkpoint. A row is `contested` if one of these checkpoints
+    is printed under another class too. Quantised and adapter checkpoints are no targets: those that
+    a lineage leads to stand under `not_inheriting`. Where there are no rows, the first of the
+    `notes` says why.
 
     With `on`, a row says apart from each other what is asserted there (`listed` with evidence,
     `other_outcomes` without), and what is derived for the target's class (`may_work`, which has no
@@ -71,45 +74,47 @@ def get_compatible(
     """
     found = compatible(backend, name, via=via, on=on)
 
-    def named(iri: NamedNode | None) -> dict[str, str] | None:
-        return thing(iri, found.labels.get(iri) or shorten(iri)) if iri else None
-
-    rows = [_row(backend, lead, named) for lead in found.leads]
+    rows = [_row(backend, lead, found) for lead in found.leads]
     return answer(
         backend,
         {
-            "architecture": named(found.architecture),
+            "architecture": _named(found.architecture, found),
             "via": found.via.value,
             "on": found.platform and thing(found.platform.iri, found.platform.id),
             "total": len(rows),
             "rows": rows,
-            "not_inheriting": [_row(backend, lead, named) for lead in found.not_inheriting],
+            "not_inheriting": [_row(backend, lead, found) for lead in found.not_inheriting],
             "notes": list(found.notes),
         },
     )
 
 
-_Named = Callable[[NamedNode | None], dict[str, str] | None]
+def _named(iri: NamedNode | None, found: Compatible) -> dict[str, str] | None:
+    return thing(iri, found.labels.get(iri) or shorten(iri)) if iri else None
 
 
-def _row(backend: Backend, lead: Lead, named: _Named) -> dict[str, Any]:
+def _end(iri: NamedNode, found: Compatible) -> dict[str, str]:
+    return {"kind": found.kind(iri), **(_named(iri, found) or {})}
+
+
+def _row(backend: Backend, lead: Lead, found: Compatible) -> dict[str, Any]:
     return {
         "lead": True,
-        "architecture": named(lead.architecture),
-        "family": named(lead.family),
-        "checkpoint": named(lead.checkpoint),
+        "architecture": _named(lead.architecture, found),
+        "family": _named(lead.family, found),
+        "checkpoint": _named(lead.checkpoint, found),
         "modality": lead.modality and shorten(lead.modality).removeprefix("ra:"),
         "contested": lead.contested,
-        "chain": [_link(backend, link, named) for link in lead.chain],
+        "chain": [_link(backend, link, found) for link in lead.chain],
         **({"on": _on(lead.on)} if lead.on else {}),
     }
 
 
-def _link(backend: Backend, link: Link, named: _Named) -> dict[str, Any]:
+def _link(backend: Backend, link: Link, found: Compatible) -> dict[str, Any]:
     return {
         "step": link.step,
-        "from": named(link.start),
-        "to": named(link.end),
+        "from": _end(link.start, found),
+        "to": _end(link.end, found),
         "through": [_witness(backend, witness) for witness in link.through],
         "places": [str(place) for place in link.places],
     }

@@ -1,11 +1,13 @@
 """What the OpenAPI description says of responses: examples that were really answered."""
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from api.middleware import SNAPSHOT_HEADER
 from api.problems import MEDIA_TYPE
@@ -36,6 +38,9 @@ _HEADERS: Final = {
     }
 }
 
+REQUEST: Final = "x-request"
+_SERVER: Final = "localhost:8000"
+
 _JSON_TYPES: Final[Mapping[type, str]] = {dict: "object", list: "array", str: "string"}
 
 
@@ -47,7 +52,9 @@ def example(name: str) -> Mapping[str, Any]:
     return found
 
 
-def responses(description: str, *names: str) -> dict[int | str, dict[str, Any]]:
+def responses(
+    description: str, *names: str, method: str = "get"
+) -> dict[int | str, dict[str, Any]]:
     """Describe an endpoint's responses by examples, which know their status and media type."""
     described: dict[int | str, dict[str, Any]] = {}
     for name in names:
@@ -61,13 +68,36 @@ def responses(description: str, *names: str) -> dict[int | str, dict[str, Any]]:
         entry = response["content"].setdefault(
             media_type, {"schema": _schema(media_type, shown["body"]), "examples": {}}
         )
-        entry["examples"][name] = {"summary": shown["title"], "value": shown["body"]}
+        entry["examples"][name] = {
+            "summary": shown["title"],
+            "value": shown["body"],
+            REQUEST: request(shown["request"], method),
+        }
     described["default"] = {
         "description": "Any other error",
         "headers": _HEADERS,
         "content": {MEDIA_TYPE: {"schema": _PROBLEM}},
     }
     return described
+
+
+def request(asked: Mapping[str, Any], method: str = "get") -> dict[str, str]:
+    """Write a request as a command for curl, and as an address to open in a browser."""
+    path, query = asked["path"], asked.get("query", {})
+    address = path + ("?" if query else "") + urlencode(query, doseq=True, safe="/:,")
+    accept = ["-H", f"Accept: {asked['accept']}"] if "accept" in asked else []
+    if method == "get" and not {"%", "+"} & {*address}:
+        return {"curl": shlex.join(["curl", _SERVER + address, *accept]), "address": address}
+    by_get = ["-G"] if method == "get" else []
+    data = [part for pair in _pairs(query) for part in ("--data-urlencode", pair)]
+    command = ["curl", *by_get, _SERVER + path, *accept, *data]
+    return {"curl": shlex.join(command), "address": address}
+
+
+def _pairs(query: Mapping[str, str | list[str]]) -> Iterator[str]:
+    for name, values in query.items():
+        for value in [values] if isinstance(values, str) else values:
+            yield f"{name}={value}"
 
 
 def _schema(media_type: str, body: object) -> Mapping[str, Any]:

@@ -14,6 +14,6 @@ router = APIRouter(tags=["Service"], dependencies=[Depends(check_parameters)])
     summary="Whether the server answers",
     responses=responses("The server answers", "healthz"),
 )
-def health(backend: GivenBackend) -> JSONResponse:
+async def health(backend: GivenBackend) -> JSONResponse:
     """Answer `ok` and the name of the snapshot, without a query."""
     return answer(backend, {"status": "ok"})

@@ -3,13 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from api.documentation import example, responses
+from api.documentation import REQUEST, example, request, responses
 from api.sparql import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
 _DATASET: Final = (
     ("default-graph-uri", "A graph of the default graph that replaces the query's; repeatable"),
     ("named-graph-uri", "A named graph of the dataset that replaces the query's; repeatable"),
+)
+# In the order of the page.
+TAGS: Final = (
+    {"name": "Questions", "description": "What runs where, and on whose word."},
+    {"name": "Models", "description": "The checkpoints, and what is stated of each."},
+    {"name": "SPARQL", "description": "Any question, in SPARQL 1.1."},
+    {"name": "Service", "description": "The server itself."},
+    {
+        "name": "Stored questions",
+        "description": "One operation for each; `/api/v1/ask` lists them for programs. "
+        "A parameter that is left out has its default.",
+    },
 )
 _EXAMPLES: Final = (
     "sparql-select",
@@ -20,6 +32,7 @@ _EXAMPLES: Final = (
     "sparql-construct",
     "sparql-construct-ntriples",
     "sparql-construct-jsonld",
+    "sparql-construct-rdfxml",
     "sparql-syntax-error",
     "sparql-service",
     "sparql-not-acceptable",
@@ -30,8 +43,8 @@ The default graph holds what is asserted now: the current release of every sourc
 tables and the ontology. Derived statements and older releases are reached by `GRAPH` only.
 
 `Accept` chooses the format: JSON, XML, CSV or TSV for SELECT and ASK (CSV and TSV for SELECT alone
-by their specification), Turtle, N-Triples or JSON-LD for CONSTRUCT and DESCRIBE. A query that uses
-`SERVICE` is refused: no query leaves the machine."""
+by their specification), Turtle, N-Triples, JSON-LD or RDF/XML for CONSTRUCT and DESCRIBE (RDF/XML
+cannot express every graph). A query that uses `SERVICE` is refused: no query leaves the machine."""
 
 
 def add_operations(description: dict[str, Any]) -> None:
@@ -64,7 +77,7 @@ def _sparql_get() -> dict[str, Any]:
         "summary": "Query by GET",
         "description": _SPARQL,
         "parameters": [query, *_dataset_parameters()],
-        "responses": _sparql_responses(),
+        "responses": _sparql_responses("get"),
     }
 
 
@@ -96,7 +109,7 @@ def _sparql_post() -> dict[str, Any]:
                 FORM: {"schema": form, "example": {"query": query}},
             },
         },
-        "responses": _sparql_responses(),
+        "responses": _sparql_responses("post"),
     }
 
 
@@ -114,8 +127,9 @@ def _dataset_parameters() -> list[dict[str, Any]]:
     ]
 
 
-def _sparql_responses() -> dict[str, Any]:
-    return {str(status): said for status, said in responses("The answer", *_EXAMPLES).items()}
+def _sparql_responses(method: str) -> dict[str, Any]:
+    described = responses("The answer", *_EXAMPLES, method=method)
+    return {str(status): said for status, said in described.items()}
 
 
 def _question(question: Question) -> dict[str, Any]:
@@ -144,9 +158,16 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _question_responses(name: str) -> dict[str, Any]:
-    described = {str(status): said for status, said in responses("", "unknown-value").items()}
+    described = {
+        str(status): said
+        for status, said in responses("", "unknown-value", "unknown-parameter").items()
+    }
     first: Mapping[str, Sequence[Any]] = example("questions")[name]
-    shown = {"summary": "By default values; its first two rows", "value": first}
+    shown = {
+        "summary": "By default values; its first two rows",
+        "value": first,
+        REQUEST: request({"path": f"/api/v1/ask/{name}"}),
+    }
     described["200"] = {
         "description": "The rows, in order",
         "headers": described["default"]["headers"],

@@ -15,6 +15,7 @@ from kg.backend import Backend
 from kg.errors import (
     NotAcceptableError,
     QueryFailedError,
+    QueryRefusedError,
     QuerySyntaxError,
     RunatlasError,
     UnknownNameError,
@@ -27,6 +28,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 STATUS_CODES: Final[Mapping[type[RunatlasError], int]] = {
     NotAcceptableError: 406,
     QueryFailedError: 400,
+    QueryRefusedError: 403,
     QuerySyntaxError: 400,
     UnknownNameError: 400,
     UsageError: 400,

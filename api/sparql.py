@@ -1,17 +1,12 @@
-"""SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only.
+"""SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only."""
 
-The federation check is courtesy: it says clearly why ``SERVICE`` is refused, and errs on the side
-of refusing. It is no guarantee; that is to be the query workers', which cannot open a socket.
-"""
-
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
-from pyoxigraph import NamedNode, QueryResultsFormat
+from pyoxigraph import NamedNode, QueryResultsFormat, RdfFormat
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -20,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.negotiation import GRAPHS, RESULTS, Offer, negotiate
+from api.rdf_xml import mend
 from kg.backend import Answer, Backend
 from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
 
@@ -30,24 +26,6 @@ MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
 _READ_ONLY: Final = "This endpoint is read-only: it takes no updates."
-_NO_FEDERATION: Final = "SERVICE is refused: no query leaves this machine."
-
-# Comments, IRIs, strings, variables and language tags, then names; each is read to its end at once,
-# so that no text makes this slow. Dots and letters beyond ASCII end a name: a keyword right behind
-# one is seen.
-_TOKEN: Final = re.compile(
-    r"""
-      \#[^\r\n]*+
-    | <[^<>"{}|^`\\\x00-\x20]*+>
-    | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')?  |  '(?:[^'\\\r\n]|\\.)*+'?
-    | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?  |  "(?:[^"\\\r\n]|\\.)*+"?
-    | [?$@]\w++
-    | (?P<word>[\w-]++)(?P<local>:[\w:%-]*+)?
-    | :[\w:%-]*+
-    """,
-    re.ASCII | re.DOTALL | re.VERBOSE,
-)
-_ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U(000[0-9A-Fa-f]{5})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +57,6 @@ class SparqlEndpoint:
 
 
 def _respond(backend: Backend, operation: Operation, accept: str) -> Response:
-    if mentions_service(operation.query):
-        raise HTTPException(HTTPStatus.FORBIDDEN, _NO_FEDERATION)
     results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
     if not results and not graph:
         offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
@@ -98,7 +74,8 @@ def _respond(backend: Backend, operation: Operation, accept: str) -> Response:
         failure = type(error)(str(error))
     else:
         headers = {"Content-Type": _media_type(answer, results), "Vary": "Accept"}
-        return Response(answer.body, headers=headers)
+        in_xml = answer.media_type == RdfFormat.RDF_XML.media_type
+        return Response(mend(answer.body) if in_xml else answer.body, headers=headers)
     raise failure  # without the traceback: it may hold results, which must die on this thread
 
 
@@ -217,17 +194,3 @@ def _decode(text: bytes) -> str:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, "The request is not UTF-8.") from error
-
-
-def mentions_service(query: str) -> bool:
-    """Tell whether a query may hold the keyword SERVICE, outside of strings, IRIs and comments."""
-    unescaped = _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), query)
-    return any(_holds_service(text) for text in {query, unescaped} if "service" in text.lower())
-
-
-def _holds_service(text: str) -> bool:
-    for token in _TOKEN.finditer(text):
-        word = (token["word"] or "").lower()
-        if word.endswith("service") if token["local"] else "service" in word:
-            return True
-    return False

@@ -20,6 +20,7 @@ from pyoxigraph import (
 )
 
 from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
+from kg.query_guard import refuse_unsafe
 from kg.snapshot import Place, Snapshot
 
 Term = NamedNode | BlankNode | Literal | Triple
@@ -62,6 +63,7 @@ class Backend(Protocol):
         Graphs replace the query's dataset (SPARQL 1.1 Protocol, section 2.1.4); none leaves it.
 
         Raises:
+            QueryRefusedError: the query must not run here.
             QuerySyntaxError: the query does not parse.
             QueryFailedError: it cannot be answered.
             NotAcceptableError: the format for the query's form is None.
@@ -129,6 +131,7 @@ def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
 def _evaluate(
     store: Store, query: str, default_graphs: Iterable[str], named_graphs: Iterable[str]
 ) -> Results:
+    refuse_unsafe(query)
     try:
         default: list[NamedNode | BlankNode | DefaultGraph] = [NamedNode(g) for g in default_graphs]
         named: list[NamedNode | BlankNode] = [NamedNode(g) for g in named_graphs]

@@ -1,13 +1,13 @@
 """Build the graph, end to end: read, map, derive, describe, validate, write a snapshot."""
 
 import hashlib
-import tomllib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version as package_version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
 
@@ -21,6 +21,8 @@ from kg.snapshot import GRAPH, PLACES, REPORT, REPORT_TEXT, Place, write_places,
 from kg.store import fill_default_graph, is_asserted, is_overlay, named_quads, sorted_nquads
 from kg.validation import Report, validate
 from kg.vocab import ONTOLOGY_GRAPH
+from mappings.source_text import show_path
+from mappings.toml_text import read_toml
 
 TOOLS = ("oxrdflib", "pydantic", "pyoxigraph", "pyshacl", "rdflib")
 
@@ -147,14 +149,15 @@ def _derive_more(store: Store, rule: Rule) -> None:
     store.extend(Quad(*triple, rule.overlay_graph) for triple in known)
 
 
+_VERSION: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
+
+
 def _read_version(path: Path) -> str:
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SourceError([Problem(str(path), 1, f"cannot be read: {error}")]) from error
-    version = entries.get("version")
-    if not isinstance(version, str) or not version or "/" in version:
-        raise SourceError([Problem(str(path), 1, "the key 'version' is not a text without '/'")])
+    toml = read_toml(path)
+    version = toml.entries.get("version")
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        message = f"the key 'version' does not have the form {_VERSION.pattern}"
+        raise SourceError([Problem(show_path(path), toml.line("version"), message)])
     return version
 
 
@@ -174,21 +177,29 @@ def _placed(
     inputs: Inputs, data: Path, rules: tuple[Rule, ...], store: Store
 ) -> Iterator[tuple[Place, Iterable[Quad]]]:
     for source in inputs.sources:
-        document = _relative(source.document, data)
+        document = _relative(source.document, data, inputs.overlays)
         for record in source.records:
             yield Place(source.release.source, document, str(record.place) or "/"), record.quads
     for mapped in inputs.rows:
         row = mapped.row
-        yield Place(row.table, _relative(Path(row.path), data), str(row.line)), mapped.quads
+        path = _relative(Path(row.path), data, inputs.overlays)
+        yield Place(row.table, path, str(row.line)), mapped.quads
     for rule in rules:
         place = Place(rule.name, f"ontology/rules/{rule.file}", "1")
         for graph in (rule.graph, rule.overlay_graph):
             yield place, store.quads_for_pattern(None, None, None, graph)
 
 
-def _relative(path: Path, data: Path) -> str:
-    inside = path.resolve().is_relative_to(data.resolve())
-    return str(path.resolve().relative_to(data.resolve())) if inside else path.name
+def _relative(path: Path, data: Path, overlays: Mapping[str, Path]) -> str:
+    """Show a file below the data folder or an overlay, whose name comes first; else its name."""
+    roots = [(data.resolve(), Path()), *((o.resolve(), Path(name)) for name, o in overlays.items())]
+    file = path.resolve()
+    around = [
+        (len(root.parts), shown / file.relative_to(root))
+        for root, shown in roots
+        if file.is_relative_to(root)
+    ]
+    return str(max(around)[1]) if around else path.name
 
 
 def _manifest(graph: Graph) -> dict[str, Any]:

@@ -23,12 +23,15 @@ from kg.check.engine import Request, check, read_model_config
 from kg.check.report import as_json
 from kg.check.text import as_text
 from kg.errors import RunatlasError, SourceError, UsageError
+from kg.printable import printable
 from kg.queries import questions
 from kg.resources import DATA
 from kg.snapshot import default_snapshot, open_snapshot
 from kg.table import as_csv, as_json_rows, as_table
 
 SHOWN_PROBLEMS: Final = 100
+_QUERY_BYTES: Final = 4_000_000
+_LONGEST_QUERY_S: Final = 86_400
 
 app = typer.Typer(
     name="runatlas",
@@ -109,7 +112,7 @@ def _version(
 
 
 def main() -> None:
-    """Run the command line; every error that we raise on purpose ends in a line and exit code 2."""
+    """Run the command line; whatever goes wrong on purpose ends in a line and an exit code."""
     try:
         app()
     except SourceError as error:
@@ -122,13 +125,21 @@ def main() -> None:
         # The reader of our output has gone: nobody is left to tell.
         sys.stderr.close()
         raise SystemExit(141) from None
+    except (OSError, UnicodeError) as error:
+        _complain([f"input or output failed: {error}"])
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
 
 def _complain(lines: list[str]) -> None:
     for line in lines:
-        typer.echo(f"runatlas: {line}", err=True)
+        typer.echo(f"runatlas: {printable(line)}", err=True)
+
+
+def _print(text: str) -> None:
+    """Print an answer; what a source or the asker wrote must not steer the terminal."""
+    typer.echo(printable(text, keep="\n"), nl=False)
 
 
 def _problems(error: SourceError) -> list[str]:
@@ -199,7 +210,7 @@ def check_command(
     if format_ is AnswerFormat.JSON:
         typer.echo(json.dumps(as_json(checked), indent=2, ensure_ascii=False))
     else:
-        typer.echo(as_text(checked), nl=False)
+        _print(as_text(checked))
 
 
 @app.command("ask", short_help="Ask a stored question.")
@@ -217,11 +228,11 @@ def ask_command(
 ) -> None:
     """Ask a stored question; without values, with the defaults that --list shows."""
     if list_ or question is None:
-        typer.echo(_listing(question), nl=False)
+        _print(_listing(question))
         return
     given = dict(_pair(value, "NAME=VALUE") for value in values or ())
     asked = ask(_backend(snapshot), question, given, today=_day(None))
-    typer.echo(_FORMATTERS[format_](asked), nl=False)
+    _print(_FORMATTERS[format_](asked))
 
 
 _FORMATTERS: Final = {
@@ -257,7 +268,10 @@ def query_command(
         typer.Option("--format", help="table, json, xml, csv, tsv; turtle, ntriples, jsonld."),
     ] = None,
     timeout: Annotated[
-        float, typer.Option("--timeout", help="Seconds before the query is given up.", min=0.001)
+        float,
+        typer.Option(
+            "--timeout", help="Seconds before it is given up.", min=0.001, max=_LONGEST_QUERY_S
+        ),
     ] = 30,
     snapshot: SnapshotOption = None,
 ) -> None:
@@ -270,11 +284,21 @@ def query_command(
 
 
 def _read_query(file: str) -> str:
+    """Read a query within bounds: standard input, or a file of any kind, to its limit."""
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return content.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read: {error}") from error
+        if file == "-":
+            content = sys.stdin.buffer.read(_QUERY_BYTES + 1) if sys.stdin else b""
+        else:
+            with Path(file).open("rb") as source:
+                content = source.read(_QUERY_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: not UTF-8 at byte {error.start}.") from error
+    if len(content) > _QUERY_BYTES:
+        raise UsageError(f"{file}: larger than {_QUERY_BYTES:,} bytes: too long for a query.")
+    return text
 
 
 @app.command("build", short_help="Build the graph into a snapshot.")
@@ -305,7 +329,7 @@ def build_command(
     if stats:
         _complain(_stats(built.graph.counts))
     if built.snapshot is None:
-        typer.echo(built.report.text, err=True, nl=False)
+        typer.echo(printable(built.report.text, keep="\n"), err=True, nl=False)
         _complain(["Violations: nothing was written, the current snapshot stays."])
         raise SystemExit(1)
     typer.echo(str(built.snapshot))
@@ -330,7 +354,7 @@ def validate_command(
             overlays=tuple(overlay or ()),
         )
         report = validate(graph.store, graph.places)
-    typer.echo(report.text, nl=False)
+    _print(report.text)
     raise SystemExit(0 if report.conforms else 1)
 
 
@@ -374,7 +398,11 @@ def _backend(snapshot: Path | None) -> StoreBackend:
 
 def _own_data() -> Path:
     """Return our data folder, relative to the working folder where it lies inside."""
-    return DATA.relative_to(Path.cwd()) if DATA.is_relative_to(Path.cwd()) else DATA
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # the working folder has been deleted
+        return DATA
+    return DATA.relative_to(here) if DATA.is_relative_to(here) else DATA
 
 
 def _names(text: str | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ RunatlasError
 ├── UsageError              options that cannot be used together, or a value out of range
 ├── QuerySyntaxError        a SPARQL text does not parse
 ├── QueryFailedError        a SPARQL query parses but cannot be answered
+├── QueryRefusedError       a SPARQL query that must not run here
 └── NotAcceptableError      no offered media type is accepted
 
 Data that breaks a shape is a result (a validation report), not an error.
@@ -74,6 +75,10 @@ class UsageError(RunatlasError):
 
 class QuerySyntaxError(RunatlasError):
     """A SPARQL text does not parse."""
+
+
+class QueryRefusedError(RunatlasError):
+    """A SPARQL query that must not run here: it would ask another server, or break the engine."""
 
 
 class QueryFailedError(RunatlasError):

@@ -1,9 +1,11 @@
 """Read everything that a build is made of: descriptions, documents, curated tables, overlays."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -12,10 +14,12 @@ from kg.errors import Problem, SourceError, UnknownNameError, UsageError
 from kg.iris import keys_of
 from kg.vocab import RA, SKOS
 from mappings.curated.mapper import StatedRows, map_row, speaks_of_loaded, unknown_statements
-from mappings.curated.reader import CuratedTables, Row, read_curated_tables
+from mappings.curated.reader import read_curated_tables
+from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import SLUG
-from mappings.formats import FORMATS, MappedSource, map_source
-from mappings.source_description import SourceDescription, read_source_description
+from mappings.formats import FORMATS, NEEDED_KEYS, MappedSource, Mapper, read_source
+from mappings.source_description import SourceDescriptionError, read_source_description
+from mappings.source_text import list_folder, show_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,11 @@ class MappedRow:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The mapped sources and curated rows of one build."""
+    """The mapped sources and curated rows of one build, and the folder of each overlay."""
 
     sources: tuple[MappedSource, ...]
     rows: tuple[MappedRow, ...]
-    overlays: tuple[str, ...]
+    overlays: Mapping[str, Path]
 
 
 def read_inputs(
@@ -52,27 +56,49 @@ def read_inputs(
         UnknownNameError: a name in ``documents`` or ``only`` that is no source.
         UsageError: two overlays of one name, or an overlay's source that has the name of another.
     """
-    if not (data / "sources").is_dir():
-        raise SourceError([Problem(str(data), 1, "not a data folder: it has no folder 'sources'")])
+    missing = [name for name in ("sources", "curated") if not (data / name).is_dir()]
+    if missing:
+        folders = " and no ".join(f"folder {name!r}" for name in missing)
+        message = f"not a data folder: it has no {folders}"
+        raise SourceError([Problem(show_path(data), 1, message)])
     layers = _layers(data, overlays)
     problems: list[Problem] = []
-    described = list(_descriptions(layers, problems))
-    known = [description.name for description, _ in described]
-    _refuse_unknown([*documents, *(only or ())], [*known, *_folders(data)])
-    tables = _tables(layers, problems)
+    found = list(_source_folders(layers, problems))
+    owners = {folder.name: overlay for folder, overlay in found}
+    _refuse_unknown([*documents, *(only or ())], list(owners))
+    mappers = [
+        mapper
+        for folder, overlay in found
+        for mapper in _start(
+            folder,
+            overlay,
+            document=documents.get(folder.name),
+            wanted=overlay is not None or only is None or folder.name in only,
+            problems=problems,
+        )
+    ]
+    tables = _tables(layers, owners, problems)
     if tables is None:
         raise SourceError(problems)
-    sources = [
-        source
-        for description, overlay in described
-        if overlay or only is None or description.name in only
-        for source in _source(description, documents, tables, overlay, problems)
-    ]
+    sources = []
+    for mapper in mappers:
+        with _noting(problems):
+            sources.append(mapper(tables))
     stated = _stated(sources)
     rows = list(_rows(tables, stated, problems))
     if problems:
         raise SourceError(problems)
-    return Inputs(tuple(sources), tuple(rows), tuple(name for name in layers if name))
+    own = {name: folder for name, folder in layers.items() if name}
+    return Inputs(tuple(sources), tuple(rows), MappingProxyType(own))
+
+
+@contextmanager
+def _noting(problems: list[Problem]) -> Iterator[None]:
+    """Gather the problems of one file and go on with the next."""
+    try:
+        yield
+    except SourceError as error:
+        problems.extend(error.problems)
 
 
 def _layers(data: Path, overlays: tuple[Path, ...]) -> dict[str | None, Path]:
@@ -90,24 +116,26 @@ def _layers(data: Path, overlays: tuple[Path, ...]) -> dict[str | None, Path]:
     return layers
 
 
-def _folders(data: Path) -> list[str]:
-    return [path.parent.name for path in (data / "sources").glob("*/source.toml")]
-
-
-def _descriptions(
+def _source_folders(
     layers: Mapping[str | None, Path], problems: list[Problem]
-) -> Iterator[tuple[SourceDescription, str | None]]:
+) -> Iterator[tuple[Path, str | None]]:
+    """Yield each source's folder and its overlay; note whatever else lies among them."""
     seen: dict[str, Path] = {}
-    for overlay, folder in layers.items():
-        for path in sorted((folder / "sources").glob("*/source.toml")):
-            name = path.parent.name
-            if name in seen:
-                raise UsageError(f"Two sources are called {name!r}: {seen[name]} and {path}.")
-            seen[name] = path
-            try:
-                yield read_source_description(path, tuple(FORMATS)), overlay
-            except SourceError as error:
-                problems.extend(error.problems)
+    for overlay, layer in layers.items():
+        listed: list[Path] = []
+        with _noting(problems):
+            listed = list_folder(layer / "sources")
+        for folder in listed:
+            if not (folder / "source.toml").exists():
+                message = "not a source: it has no file 'source.toml'"
+                problems.append(Problem(show_path(folder), 1, message))
+                continue
+            if folder.name in seen:
+                raise UsageError(
+                    f"Two sources are called {folder.name!r}: {seen[folder.name]} and {folder}."
+                )
+            seen[folder.name] = folder
+            yield folder, overlay
 
 
 def _refuse_unknown(names: list[str], known: list[str]) -> None:
@@ -116,28 +144,37 @@ def _refuse_unknown(names: list[str], known: list[str]) -> None:
             raise UnknownNameError("source", name, get_close_matches(name, known))
 
 
-def _tables(layers: Mapping[str | None, Path], problems: list[Problem]) -> CuratedTables | None:
-    own = {name: folder / "curated" for name, folder in layers.items() if name}
-    data = layers[None]
-    try:
-        return read_curated_tables(data / "curated", own)
-    except SourceError as error:
-        problems.extend(error.problems)
-        return None
-
-
-def _source(
-    description: SourceDescription,
-    documents: Mapping[str, Path],
-    tables: CuratedTables,
+def _start(
+    folder: Path,
     overlay: str | None,
+    *,
+    document: Path | None,
+    wanted: bool,
     problems: list[Problem],
-) -> Iterator[MappedSource]:
-    document = documents.get(description.name, description.document)
-    try:
-        yield map_source(description, document, tables, overlay)
-    except SourceError as error:
-        problems.extend(error.problems)
+) -> Iterator[Mapper]:
+    """Read a source's description and document; a faulty description hides no fault of it."""
+    with _noting(problems):
+        try:
+            description = read_source_description(folder / "source.toml", NEEDED_KEYS)
+        except SourceDescriptionError as error:
+            problems.extend(error.problems)
+            if wanted and error.document:
+                format_, described = error.document
+                FORMATS[format_].read(document or described)
+            return
+        if wanted:
+            yield read_source(description, document or description.document, overlay)
+
+
+def _tables(
+    layers: Mapping[str | None, Path],
+    owners: Mapping[str, str | None],
+    problems: list[Problem],
+) -> CuratedTables | None:
+    own = {name: folder / "curated" for name, folder in layers.items() if name}
+    with _noting(problems):
+        return read_curated_tables(layers[None] / "curated", own, owners=owners)
+    return None
 
 
 # How a curated row may name the paths that it is about: by row key, or by section.

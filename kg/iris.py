@@ -1,6 +1,5 @@
 """Mint the IRIs of instances and of named graphs."""
 
-from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 from pyoxigraph import NamedNode
@@ -12,7 +11,8 @@ def mint_iri(kind: str, *keys: str) -> NamedNode:
     """Mint an instance's IRI from the keys that identify it at its source.
 
     Equal keys give equal IRIs, so a rebuild from unchanged sources yields unchanged quads.
-    Distinct keys give distinct IRIs: each is percent-encoded on its own, never shortened or hashed.
+    Distinct keys give distinct IRIs: each is percent-encoded on its own, never shortened, hashed or
+    normalised.
     """
     return NamedNode(f"{ID}{kind}/{_path(keys)}")
 
@@ -52,4 +52,4 @@ def curated_graph(table: str, overlay: str | None = None) -> NamedNode:
 
 
 def _path(keys: tuple[str, ...]) -> str:
-    return "/".join(quote(normalize("NFC", key), safe="") for key in keys)
+    return "/".join(quote(key, safe="") for key in keys)

@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,10 +26,13 @@ from kg.store import fill_default_graph, is_asserted
 FORMAT: Final = "runatlas-snapshot-1"
 GRAPH: Final = "graph.nq"
 MANIFEST: Final = "manifest.json"
+LOCK: Final = ".lock"
+CURRENT: Final = "current"
 PLACES: Final = "places.tsv"
 REPORT: Final = "report.ttl"
 REPORT_TEXT: Final = "report.txt"
 _UNFINISHED: Final = ".unfinished-"
+_FILE: Final = re.compile(r"[a-z]+\.[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +82,47 @@ def write_snapshot(
     }
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     everything = {**files, MANIFEST: text.encode()}
-    folder = out / "snapshots" / snapshot_name(version, content)
     try:
         with _writing(out):
-            if not _holds(folder, everything):
+            folder = _free_folder(out / "snapshots" / snapshot_name(version, content), everything)
+            if not folder.exists():
                 _write_whole(folder, everything)
-            _switch(out / "current", folder)
+            _switch(out / CURRENT, folder)
     except OSError as error:
-        raise SnapshotError(f"{out}: cannot write a snapshot: {error.strerror or error}") from error
+        where = error.filename or out
+        raise SnapshotError(
+            f"{where}: cannot write a snapshot: {error.strerror or error}"
+        ) from error
     return folder
 
 
 @contextmanager
 def _writing(out: Path) -> Iterator[None]:
     (out / "snapshots").mkdir(parents=True, exist_ok=True)
-    with (out / ".lock").open("a") as lock:
+    with (out / LOCK).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for left in (out / "snapshots").glob(f"{_UNFINISHED}*"):
-            shutil.rmtree(left)
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
         yield
+
+
+def _free_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
+    """Return where a snapshot goes: a folder that holds just it already, or one that is free.
+
+    A snapshot is never changed, because others may be reading it. The same graph with other places
+    or another report, and a graph whose folder has been damaged, get a folder with a longer name.
+    """
+    digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:6]
+    names = [folder.name, f"{folder.name}-{digest}"]
+    candidates = [folder.with_name(name) for name in names]
+    candidates += [folder.with_name(f"{names[1]}.{number}") for number in range(1, 1000)]
+    for candidate in candidates:
+        if not candidate.exists() or _holds(candidate, files):
+            return candidate
+    raise SnapshotError(f"{folder.parent}: holds too many damaged copies of {folder.name}")
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
@@ -116,13 +142,8 @@ def _write_whole(folder: Path, files: Mapping[str, bytes]) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-    if folder.exists():  # the same graph with other places or report, or a damaged copy
-        aside = folder.with_name(f"{_UNFINISHED}old-{folder.name}")
-        folder.rename(aside)
-        unfinished.rename(folder)
-        shutil.rmtree(aside)
-    else:
-        unfinished.rename(folder)
+    open_snapshot(unfinished)  # what cannot be opened is never finished
+    unfinished.rename(folder)
     _sync_folder(folder.parent)
 
 
@@ -150,7 +171,7 @@ def default_snapshot(out: Path = Path("build")) -> Path:
     Raises:
         SnapshotError: there is neither.
     """
-    for folder in (out / "current", SNAPSHOT, ROOT / "build" / "current"):
+    for folder in (out / CURRENT, SNAPSHOT, ROOT / "build" / CURRENT):
         if (folder / MANIFEST).is_file():
             return folder
     raise SnapshotError(f"No snapshot at {out / 'current'}: run 'runatlas build' first.")
@@ -166,30 +187,45 @@ def open_snapshot(folder: Path) -> Snapshot:
     manifest = _read_manifest(folder)
     contents = {name: _read_checked(folder / name, sha) for name, sha in manifest["files"].items()}
     store = Store()
-    store.bulk_load(contents[GRAPH], format=RdfFormat.N_QUADS)
+    try:
+        store.bulk_load(contents[GRAPH], format=RdfFormat.N_QUADS)
+        places = _read_places(contents[PLACES])
+    except (SyntaxError, ValueError) as error:
+        raise SnapshotError(f"{folder}: cannot be read: {error}") from error
     asserted = [
         graph
         for graph in store.named_graphs()
         if isinstance(graph, NamedNode) and is_asserted(graph)
     ]
     fill_default_graph(store, asserted)
-    name = f"{manifest['version']}-{manifest['sha256'][:12]}"
-    return Snapshot(name, folder, manifest, store, _read_places(contents[PLACES]))
+    name = snapshot_name(manifest["version"], contents[GRAPH])
+    return Snapshot(name, folder, manifest, store, places)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError) as error:
+        manifest = json.loads(path.read_bytes()) if path.is_file() else None
+    except (OSError, ValueError, RecursionError) as error:
         raise SnapshotError(f"{folder}: not a snapshot: {MANIFEST} cannot be read") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise SnapshotError(f"{folder}: not a snapshot of the format {FORMAT}")
-    if not {GRAPH, PLACES} <= set(manifest.get("files", ())) or "version" not in manifest:
+    if not _is_whole(manifest):
         raise SnapshotError(f"{folder}: {MANIFEST} is not whole")
     return manifest
 
 
+def _is_whole(manifest: dict[str, Any]) -> bool:
+    files, version = manifest.get("files"), manifest.get("version")
+    if not isinstance(files, dict) or not isinstance(version, str):
+        return False
+    plain = all(isinstance(sha, str) and _FILE.fullmatch(name) for name, sha in files.items())
+    return plain and {GRAPH, PLACES} <= set(files) and manifest.get("sha256") == files[GRAPH]
+
+
 def _read_checked(path: Path, sha256: str) -> bytes:
+    if not path.is_file():
+        raise SnapshotError(f"{path}: cannot be read: no such file")
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -211,7 +247,7 @@ def write_places(places: Mapping[str, set[Place]]) -> bytes:
 
 def _read_places(content: bytes) -> dict[str, tuple[Place, ...]]:
     places: dict[str, tuple[Place, ...]] = {}
-    for line in content.decode().splitlines():
+    for line in content.decode().split("\n")[:-1]:
         subject, source, path, place = line.split("\t")
         places[subject] = (*places.get(subject, ()), Place(source, path, place))
     return places

@@ -6,6 +6,7 @@ import json
 
 from kg.ask import Asked
 from kg.backend import Row
+from kg.printable import printable
 from kg.terms import shorten
 
 
@@ -14,7 +15,8 @@ def as_table(asked: Asked, width: int | None = None) -> str:
 
     ``width`` is that of the terminal; None is no bound.
     """
-    cells = [list(_texts(row, asked.columns).values()) for row in asked.rows]
+    texts = [_texts(row, asked.columns).values() for row in asked.rows]
+    cells = [[printable(text) for text in row] for row in texts]
     lines = _in_columns(asked.columns, cells)
     if width is not None and max(map(len, lines)) > width:
         lines = _one_below_the_other(asked.columns, cells)

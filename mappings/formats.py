@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from pyoxigraph import Quad
 
-from kg.errors import Problem, SourceError
-from mappings.curated.reader import CuratedTables
 from mappings.curated.registry import registry_for
+from mappings.curated.rows import CuratedTables
 from mappings.evidence_database import mapper as evidence_database
 from mappings.evidence_database.reader import read_evidence_database
 from mappings.source_description import SourceDescription
+from mappings.source_text import ProblemList
 from mappings.statements import Placed, Release, map_release, release_of
 from mappings.vendor_page import mapper as vendor_page
 from mappings.vendor_page.reader import read_vendor_page
@@ -29,48 +29,65 @@ class MappedSource:
     records: tuple[Placed, ...]
 
 
-def map_source(
-    description: SourceDescription, document: Path, tables: CuratedTables, overlay: str | None
-) -> MappedSource:
-    """Read a source's document and map it under the names that the curated tables know.
+# Map a document that has been read, under the names that the curated tables know.
+Mapper: TypeAlias = Callable[[CuratedTables], MappedSource]
+
+
+def read_source(description: SourceDescription, document: Path, overlay: str | None) -> Mapper:
+    """Read a source's document; the answer maps it.
+
+    Two steps, so that faults of a document come to light when the tables have some too. The
+    mapper raises a SourceError with every value that the tables do not know.
 
     Raises:
         SourceError: with every fault of the document.
     """
-    return FORMATS[description.format](description, document, tables, overlay)
+    return FORMATS[description.format].start(description, document, overlay)
 
 
-def _map_evidence_database(
-    description: SourceDescription, path: Path, tables: CuratedTables, overlay: str | None
-) -> MappedSource:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One format: how to read its documents, and the keys that it needs in source.toml."""
+
+    read: Callable[[Path], object]
+    start: Callable[[SourceDescription, Path, str | None], Mapper]
+    needs: tuple[str, ...] = ()
+
+
+def _start_evidence_database(
+    description: SourceDescription, path: Path, overlay: str | None
+) -> Mapper:
     document = read_evidence_database(path)
-    registry = registry_for(description.name, tables)
-    release = release_of(description.name, document.database_version, registry, overlay)
-    _refuse(path, evidence_database.unknown_tokens(document, release))
-    records = evidence_database.map_evidence_database(document, release)
-    return _mapped(release, description, path, records, overlay)
+
+    def map_document(tables: CuratedTables) -> MappedSource:
+        registry = registry_for(description.name, overlay, tables)
+        release = release_of(description.name, document.database_version, registry, overlay)
+        _refuse(path, evidence_database.unknown_tokens(document, release))
+        records = evidence_database.map_evidence_database(document, release)
+        return _mapped(release, description, path, records, overlay)
+
+    return map_document
 
 
-def _map_vendor_page(
-    description: SourceDescription, path: Path, tables: CuratedTables, overlay: str | None
-) -> MappedSource:
-    if not description.version or not description.platform:
-        where = str(description.document.parent / "source.toml")
-        raise SourceError(
-            [Problem(where, 1, "a vendor-page needs the keys 'version' and 'platform'")]
-        )
+def _start_vendor_page(description: SourceDescription, path: Path, overlay: str | None) -> Mapper:
     page = read_vendor_page(path)
-    registry = registry_for(description.name, tables)
-    release = release_of(description.name, description.version, registry, overlay)
-    _refuse(path, vendor_page.unknown_tokens(page, release, description.platform))
-    records = vendor_page.map_vendor_page(page, release, description, description.platform)
-    return _mapped(release, description, path, records, overlay)
+    version, platform = str(description.version), str(description.platform)  # both are needed
+
+    def map_page(tables: CuratedTables) -> MappedSource:
+        registry = registry_for(description.name, overlay, tables)
+        release = release_of(description.name, version, registry, overlay)
+        _refuse(path, vendor_page.unknown_tokens(page, release, platform))
+        records = vendor_page.map_vendor_page(page, release, description, platform)
+        return _mapped(release, description, path, records, overlay)
+
+    return map_page
 
 
 def _refuse(path: Path, faults: Iterable[tuple[int | str, str]]) -> None:
-    problems = [Problem(str(path), place, message) for place, message in faults]
-    if problems:
-        raise SourceError(problems)
+    problems = ProblemList(path)
+    for place, message in faults:
+        problems.add(place, message)
+    problems.raise_if_any()
 
 
 def _mapped(
@@ -84,8 +101,10 @@ def _mapped(
     return MappedSource(release, description, path, about, tuple(records))
 
 
-Mapper = Callable[[SourceDescription, Path, CuratedTables, str | None], MappedSource]
-FORMATS: Final[dict[str, Mapper]] = {
-    "evidence-database": _map_evidence_database,
-    "vendor-page": _map_vendor_page,
+FORMATS: Final = {
+    "evidence-database": Format(read=read_evidence_database, start=_start_evidence_database),
+    "vendor-page": Format(
+        read=read_vendor_page, start=_start_vendor_page, needs=("version", "platform")
+    ),
 }
+NEEDED_KEYS: Final = {name: format_.needs for name, format_ in FORMATS.items()}

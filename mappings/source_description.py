@@ -1,8 +1,7 @@
 """Read source.toml: what is known of a source besides its document."""
 
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Final
 
 from kg.errors import Problem, SourceError
 from kg.vocab import RA
-from mappings.source_text import read_source_text
+from mappings.source_text import shorten, show_path
+from mappings.toml_text import read_toml
 
 ABSENCES: Final = {
     "representative": RA.Representative,
@@ -43,19 +43,33 @@ class SourceDescription:
     registered: date | None = None
 
 
+class SourceDescriptionError(SourceError):
+    """A source's description is faulty; says where its document is, if that much can be read."""
+
+    def __init__(self, problems: Sequence[Problem], document: tuple[str, Path] | None) -> None:
+        """Take every problem, and the format and path of the document."""
+        super().__init__(problems)
+        self.document = document
+
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def _choice(known: Mapping[str, object] | tuple[str, ...]) -> Callable[[object], str | None]:
     def fault(value: object) -> str | None:
-        return None if value in known else f"is not one of {', '.join(known)}"
+        fits = isinstance(value, str) and value in known
+        return None if fits else f"is not one of {', '.join(known)}"
 
     return fault
 
 
 def _text(value: object) -> str | None:
-    return None if isinstance(value, str) and value.strip() else "is not a text"
+    if not isinstance(value, str) or not value.strip():
+        return "is not a text"
+    bad = _CONTROL.search(value)
+    return f"holds the control character U+{ord(bad[0]):04X}" if bad else None
 
 
 def _form(pattern: re.Pattern[str]) -> Callable[[object], str | None]:
@@ -95,56 +109,64 @@ _REQUIRED: Final = (
 
 
 def read_source_description(
-    path: Path, formats: tuple[str, ...], *, shown: str | None = None
+    path: Path, formats: Mapping[str, tuple[str, ...]]
 ) -> SourceDescription:
     """Read a source's description; its folder is the source's name.
 
+    ``formats`` gives the keys that each format needs besides those that all need.
+
     Raises:
-        SourceError: with every unknown or missing key and every value that is not as it must be.
+        SourceDescriptionError: with every unknown or missing key and every value that is not as it
+            must be.
+        SourceError: the file cannot be read, or is not TOML.
     """
-    name = shown or str(path)
-    text = read_source_text(path)
-    try:
-        entries = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SourceError([Problem(name, _line_of(str(error)), f"not TOML: {error}")]) from error
+    toml = read_toml(path)
     problems = [
-        Problem(name, _line_with(text, key), message)
-        for key, message in _entry_faults(entries, formats, path.parent)
+        Problem(show_path(path), toml.line(key), message)
+        for key, message in _entry_faults(toml.entries, formats, path.parent)
     ]
     if problems:
-        raise SourceError(problems)
-    known = {key: entries[key] for key in _FAULTS if key in entries}
+        raise SourceDescriptionError(problems, _usable_document(toml.entries, formats, path.parent))
+    known = {key: toml.entries[key] for key in _FAULTS if key in toml.entries}
     return SourceDescription(
-        **{**known, "name": path.parent.name, "document": path.parent / entries["document"]}
+        **{**known, "name": path.parent.name, "document": path.parent / known["document"]}
     )
 
 
+def _usable_document(
+    entries: Mapping[str, object], formats: Mapping[str, tuple[str, ...]], folder: Path
+) -> tuple[str, Path] | None:
+    format_, document = entries.get("format"), entries.get("document")
+    if not isinstance(format_, str) or not isinstance(document, str) or _text(document):
+        return None
+    return (format_, folder / document) if format_ in formats else None
+
+
 def _entry_faults(
-    entries: dict[str, object], formats: tuple[str, ...], folder: Path
+    entries: Mapping[str, object], formats: Mapping[str, tuple[str, ...]], folder: Path
 ) -> Iterator[tuple[str, str]]:
     if not _SLUG.fullmatch(folder.name):
-        yield "", f"the folder's name {folder.name!r} does not have the form {_SLUG.pattern}"
+        name = shorten(folder.name)
+        yield "", f"the folder's name {name!r} does not have the form {_SLUG.pattern}"
     for key, value in entries.items():
         if key not in _FAULTS:
-            yield key, f"unknown key {key!r}"
+            yield key, f"unknown key {shorten(key)!r}"
         elif message := _FAULTS[key](value):
             yield key, f"{key} {message}"
+    yield from _missing_keys(entries, formats)
+
+
+def _missing_keys(
+    entries: Mapping[str, object], formats: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str]]:
     for key in _REQUIRED:
         if key not in entries:
             yield "", f"missing key {key!r}"
-    if message := _choice(formats)(entries.get("format")):
-        yield "format", f"format {message}"
-
-
-def _line_with(text: str, key: str) -> int:
-    """Return the line that a key stands on, or 1."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
-            return number
-    return 1
-
-
-def _line_of(message: str) -> int:
-    found = re.search(r"at line (\d+)", message)
-    return int(found.group(1)) if found else 1
+    format_ = entries.get("format")
+    if not isinstance(format_, str) or format_ not in formats:
+        if "format" in entries and not _text(format_):
+            yield "format", f"format is not one of {', '.join(formats)}"
+        return
+    for key in formats[format_]:
+        if key not in entries:
+            yield "", f"missing key {key!r}, which a {format_} needs"

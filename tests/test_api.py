@@ -10,10 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from api.server import listen, run
 from kg.ask import ask
 from kg.backend import Row, StoreBackend, Term
 from kg.check.engine import Request, check
 from kg.check.report import as_json
+from kg.errors import UsageError
 from kg.queries import questions
 from tests.api_examples import TODAY, client
 from tests.http_server import serving
@@ -72,7 +74,7 @@ def test_health(http: TestClient, backend: StoreBackend) -> None:
 def test_landing_page(http: TestClient) -> None:
     response = http.get("/")
     assert response.headers["Content-Type"].startswith("text/html")
-    links = [part.split('"')[0] for part in response.text.split('href="')[1:]]
+    links = [part.split('"')[0] for part in response.text.split('<a href="')[1:]]
     assert len(links) == 6
     for link in links:
         assert http.get(link).status_code == 200
@@ -194,11 +196,33 @@ def test_a_question_with_values(http: TestClient, backend: StoreBackend) -> None
         ("coverage?sauce=a", 400, "takes source"),
         ("coverage?source=a&source=b", 400, "once"),
         ("platforms_of_component?component=vlm", 400, "vllm"),
-        ("paths_of_checkpoint?checkpoint=llama", 400, "org/name"),
+        ("paths_of_checkpoint?checkpoint=llama", 400, "no checkpoint 'llama'"),
     ],
 )
 def test_a_question_refuses(http: TestClient, address: str, status: int, said: str) -> None:
     _problem(http.get(f"/api/v1/ask/{address}"), status, said)
+
+
+@pytest.mark.parametrize(
+    ("address", "near"),
+    [
+        ("families_of_architecture?architecture=LLamaForCausalLM", "LlamaForCausalLM"),
+        ("paths_of_checkpoint?checkpoint=openai/gpt-oss-120", "openai/gpt-oss-120b"),
+        (
+            "families_compatible_via_architecture?family=cloud-ai-100/Llama%203.11",
+            "cloud-ai-100/Llama 3.1",
+        ),
+        ("coverage?source=model-suport", "model-support"),
+        ("products_with_level?level=vendor-reported", "vendor_reported"),
+        ("platforms_of_component?component=vlm", "vllm"),
+        ("checkpoints_on_product?product=trainium33", "trainium3"),
+    ],
+)
+def test_a_value_that_names_nothing_has_near_misses(
+    http: TestClient, address: str, near: str
+) -> None:
+    problem = _problem(http.get(f"/api/v1/ask/{address}"), 400, "There is no")
+    assert near in problem["did_you_mean"]
 
 
 def test_models_are_listed_to_the_last(http: TestClient, backend: StoreBackend) -> None:
@@ -311,6 +335,21 @@ def test_leads_are_marked(http: TestClient, backend: StoreBackend, via: str) -> 
     assert any("no statement of support" in note for note in body["notes"])
 
 
+def test_each_end_of_a_chain_says_what_it_is(http: TestClient, backend: StoreBackend) -> None:
+    address = COMPATIBLE.replace("LlamaFor", "MistralFor")
+    body = _ok(http.get(address, params={"via": "family"}), backend)
+    said = [
+        [(link[end]["kind"], link[end]["label"]) for end in ("from", "to")]
+        for link in body["rows"][1]["chain"]
+    ]
+    assert said == [
+        [("architecture", "MistralForCausalLM"), ("family", "Mistral")],
+        [("family", "Mistral"), ("line", "Mistral")],
+        [("line", "Mistral"), ("family", "Mixtral")],
+        [("family", "Mixtral"), ("architecture", "MixtralForCausalLM")],
+    ]
+
+
 def test_without_a_platform_nothing_is_said_of_one(http: TestClient, backend: StoreBackend) -> None:
     body = _ok(http.get(COMPATIBLE, params={"via": "architecture"}), backend)
     assert body["on"] is None
@@ -323,6 +362,7 @@ def test_without_a_platform_nothing_is_said_of_one(http: TestClient, backend: St
         (COMPATIBLE, 400, "via"),
         (f"{COMPATIBLE}?via=vendor", 400, "lineage"),
         (f"{COMPATIBLE}?via=family&on=cloud-ai-10", 400, "cloud-ai-100"),
+        (f"{COMPATIBLE}?via=family&on=h100", 400, "its platform, nvidia-gpu"),
         (f"{COMPATIBLE}?via=family&at=1", 400, "'at' is not taken here"),
         (f"{COMPATIBLE.replace('Llama', 'LLama')}?via=family", 404, "LlamaForCausalLM"),
     ],
@@ -379,3 +419,23 @@ def test_over_a_real_server(backend: StoreBackend) -> None:
         assert "server" not in head.headers
         _problem(http.get("/nothing"), 404)
         _problem(http.post("/healthz"), 405)
+
+
+@pytest.mark.parametrize(
+    ("host", "option"),
+    [("127.0.0.1", "--port"), ("192.0.2.1", "--host"), ("no such host", "--host")],
+)
+def test_an_address_that_cannot_be_listened_on(host: str, option: str) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError) as raised:
+            listen(host, port)
+    assert str(raised.value).startswith(f"{host}:{port} cannot be listened on: ")
+    assert str(raised.value).endswith(f"; choose another with {option}")
+
+
+def test_an_address_in_use_is_said_to_be(backend: StoreBackend) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"^127.0.0.1:{port} .*: address already in use; "):
+            run(backend, "127.0.0.1", port)

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,82 @@ def test_a_query_that_breaks_the_engine_ends_in_a_message(current: str) -> None:
     assert done.returncode in {1, 2}
     assert done.stdout == ""
     assert done.stderr.startswith("runatlas: ")
+
+
+def test_no_query_of_the_command_line_leaves_the_machine(current: str) -> None:
+    query = "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }"
+    done = _run("query", "-", "--snapshot", current, stdin=query)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no query leaves this machine" in done.stderr
+
+
+def test_a_query_ends_with_its_command(current: str) -> None:
+    """A child that outlived its parent would hold a processor without a time limit."""
+    command = [sys.executable, "-m", "kg.cli", "query", "-", "--snapshot", current]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=ROOT, text=True) as process:
+        assert process.stdin
+        process.stdin.write(SLOW)
+        process.stdin.close()
+        children: list[str] = []
+        deadline = time.monotonic() + 30
+        while not children and time.monotonic() < deadline:
+            time.sleep(0.05)
+            listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            children = listed.read_text(encoding="utf-8").split()
+        process.terminate()
+    assert len(children) == 1
+    child = Path(f"/proc/{children[0]}")
+    while child.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not child.exists() or "(zombie)" in (child / "status").read_text(encoding="utf-8")
+
+
+ESCAPE = "\x1b]0;owned\x07"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", f"a/b{ESCAPE}"),
+        ("check", "a/b", "--on", f"h100{ESCAPE}"),
+        ("check", "deepseek-ai/DeepSeek-R1-0528", "--on", "hopper", "--stack", f"vllm=={ESCAPE}"),
+        ("ask", f"x{ESCAPE}"),
+        ("query", f"no-such-file{ESCAPE}"),
+        ("build", "--source", f"model-support=no{ESCAPE}.json"),
+    ],
+)
+def test_nothing_steers_the_terminal(arguments: tuple[str, ...], current: str) -> None:
+    snapshot = () if arguments[0] == "build" else ("--snapshot", current)
+    done = _run(*arguments, *snapshot)
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\x07" not in done.stdout + done.stderr
+
+
+def test_a_cell_of_a_table_does_not_steer_the_terminal(current: str) -> None:
+    query = 'SELECT ("\\u001b[31mred\\u0007" AS ?x) {}'
+    assert _run("query", "-", "--snapshot", current, stdin=query).stdout == "x\n\\x1b[31mred\\x07\n"
+
+
+@pytest.mark.parametrize("command", ["check a/b", "query - < query.rq", "ask hardware"])
+def test_output_that_cannot_be_written_is_no_traceback(
+    command: str, current: str, tmp_path: Path
+) -> None:
+    (tmp_path / "query.rq").write_text(SELECT, encoding="utf-8")
+    line = f"{sys.executable} -m kg.cli {command} --snapshot {current} > /dev/full"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
+@pytest.mark.parametrize("file", ["/dev/zero", "."])
+def test_a_query_file_is_read_within_bounds(file: str, current: str) -> None:
+    done = _run("query", file, "--snapshot", current)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"runatlas: {file}: ")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
 from kg.backend import StoreBackend
-from kg.compatible.engine import IS_LEAD, NO_LINEAGE, compatible
+from kg.compatible.engine import compatible
 from kg.compatible.leads import Lead, Via
-from kg.errors import UnknownNameError
+from kg.compatible.notes import IS_LEAD, NO_FAMILY, NO_LINEAGE, NO_MODALITY
+from kg.errors import UnknownNameError, UsageError
 from kg.iris import mint_checkpoint, mint_iri
 from kg.queries import query_text
 from kg.snapshot import Snapshot
@@ -200,19 +201,83 @@ def test_an_unknown_class(backend: StoreBackend, name: str) -> None:
 
 def test_an_unknown_platform(backend: StoreBackend) -> None:
     with pytest.raises(UnknownNameError) as raised:
-        compatible(backend, "LlamaForCausalLM", via=Via.FAMILY, on="mi355x")
+        compatible(backend, "LlamaForCausalLM", via=Via.FAMILY, on="nvidia-gpus")
     assert raised.value.kind == "platform"
+    assert raised.value.near == ("nvidia-gpu",)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("h100", "h100 is a product; on takes its platform, nvidia-gpu."),
+        ("Trn2", "trainium2 is a product; on takes its platform, aws-trainium."),
+        ("hopper", "hopper is a generation; on takes its platform, nvidia-gpu."),
+    ],
+)
+def test_a_product_or_generation_leads_to_its_platform(
+    backend: StoreBackend, name: str, said: str
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        compatible(backend, "LlamaForCausalLM", via=Via.FAMILY, on=name)
+    assert str(raised.value) == said
+
+
+def test_the_ends_of_a_chain_say_what_they_are(backend: StoreBackend) -> None:
+    """The page's family Mistral stands in the line Mistral."""
+    found = compatible(backend, "MistralForCausalLM", via=Via.FAMILY)
+    ends = [[link.start for link in lead.chain] for lead in found.leads]
+    assert [[found.kind(end) for end in chain] for chain in ends] == [
+        ["architecture", "family", "line", "family"]
+    ] * 2
+    family, line = ends[0][1:3]
+    assert found.labels[family] == found.labels[line] == "Mistral"
+
+
+def test_no_rows_via_family_name_what_was_looked_through(backend: StoreBackend) -> None:
+    start = (
+        "No other class of the same modality stands in the families of this class, or in their "
+        "publishers' lines. "
+    )
+    page = "cloud-ai-100"
+    llama = ", ".join(f"{page}/Llama {n}" for n in ("2", "3", "3.1", "3.2", "3.3"))
+    alone = ("CodeLlama", "DeepSeek-R1-Distill-Llama", "InceptionAI (JAIS)", "Vicuna")
+    others = ", ".join([*(f"{page}/{name}" for name in alone), "model-support/Llama 3.3"])
+    expected = {
+        "LlamaForCausalLM": f"{start}In the line Llama: {llama}. In no line: {others}.",
+        "GPT2LMHeadModel": f"{start}In no line: {page}/GPT-2.",
+    }
+    for name, note in expected.items():
+        found = compatible(backend, name, via=Via.FAMILY)
+        assert found.leads == ()
+        assert found.notes[:2] == (note, IS_LEAD)
+
+
+@pytest.mark.parametrize(("missing", "note"), [(RA.family, NO_FAMILY), (RA.modality, NO_MODALITY)])
+def test_no_rows_where_nothing_is_stated(snapshot: Snapshot, missing: NamedNode, note: str) -> None:
+    gpt2 = mint_checkpoint("openai-community/gpt2")
+    stated = [quad.triple for quad in snapshot.store.quads_for_pattern(gpt2, missing, None)]
+    assert stated
+    backend = _changed(snapshot, adding=[], removing=stated)  # type: ignore[arg-type]
+    found = compatible(backend, "GPT2LMHeadModel", via=Via.FAMILY)
+    assert (found.leads, found.notes[0]) == ((), note)
+
+
+@pytest.mark.parametrize("name", sorted(VIA_FAMILY))
+def test_rows_need_no_reason(backend: StoreBackend, name: str) -> None:
+    assert compatible(backend, name, via=Via.FAMILY).notes[0] == IS_LEAD
 
 
 def _prints(checkpoint: str, name: str) -> list[tuple[NamedNode, NamedNode, NamedNode | Literal]]:
     """Let another source print a class for a checkpoint."""
     architecture = mint_iri("architecture", name)
     statement = mint_iri("statement", "other", "1", checkpoint, name)
+    release = mint_iri("source", "other", "1")
     return [
         (architecture, RDF.type, RA.Architecture),
         (architecture, SKOS.notation, Literal(name)),
         (statement, RDF.type, RA.ModelStatement),
-        (statement, DCTERMS.isPartOf, mint_iri("source", "other", "1")),
+        (statement, DCTERMS.isPartOf, release),
+        (release, RA.ofSource, mint_iri("source", "other")),
         (statement, RA.ofCheckpoint, mint_checkpoint(checkpoint)),
         (statement, RA.printedArchitecture, Literal(name)),
     ]

@@ -12,9 +12,16 @@ from kg.errors import SourceError
 from mappings.curated.reader import read_curated_tables
 from mappings.curated.registry import registry_for
 from mappings.curated.tables import PROVENANCE, TABLES
+from mappings.source_text import MAX_PROBLEMS
+from tests.reading import read_alone
 
 CURATED = Path(__file__).parents[1] / "data" / "curated"
 ROOT = Path(__file__).parents[1]
+
+SWAPPED = (
+    "cloud-ai-100,Llama 3.1,skos:exactMatch,model-support,Llama 3.1,"
+    "semapv:ManualMappingCuration,true,why,here"
+)
 
 
 @pytest.fixture
@@ -52,6 +59,14 @@ def test_every_table_is_shipped_and_every_row_says_why_and_where() -> None:
         ("products", "x1,X1,chip,nvidia-gpu,,,why", "expected 8 cells, found 7"),
         ("products", "x1,X1,chip,nvidia-gpu,,,,here", "why is blank"),
         ("aliases", "product,h100,H200,why,here", "the name 'h200' means the product 'h200'"),
+        ("aliases", "component,vllm,SGLANG,why,here", "the name 'sglang' means the component"),
+        ("products", "x1,Hopper,chip,nvidia-gpu,,,why,here", "name 'hopper' means the generation"),
+        ("components", "x1,VLLM,none,why,here", "the name 'vllm' means the component 'vllm'"),
+        ("features", "x1,Tensor Parallelism,,why,here", "'tensor parallelism' means the feature"),
+        ("precisions", "x1,fp8,,why,here", "the name 'fp8' means the precision 'fp8'"),
+        ("organisations", "x1,nvidia,,why,here", "the name 'nvidia' means the organisation"),
+        ("deployments", f"model-support,r,d,{'9' * 10},,chip,,,why,here", "devices '9999999999'"),
+        ("family_alignment", SWAPPED, "subject_source 'cloud-ai-100', subject_label 'Llama 3.1'"),
         ("aliases", "product,h999,H999,why,here", "id 'h999' is not in products.csv"),
         ("aliases", "model,h100,H-100,why,here", "kind 'model' is not one of"),
         ("precision_names", ",FP12,fp12,weights,why,here", "precision 'fp12' is not in precisions"),
@@ -133,12 +148,140 @@ def test_an_overlay_adds_rows_and_is_named_in_each(tables: Path, tmp_path: Path)
         read_curated_tables(tables, {"ours": own})
 
 
+def _own(tmp_path: Path, **rows: str) -> dict[str, Path]:
+    """Write an overlay's tables, a row in each."""
+    own = tmp_path / "own"
+    own.mkdir(exist_ok=True)
+    for table, row in rows.items():
+        text = f"{','.join(TABLES[table].header)}\n{row}\n"
+        (own / f"{table}.csv").write_text(text, encoding="utf-8")
+    return {"ours": own}
+
+
+OWNERS = {"model-support": None, "cloud-ai-100": None, "lab": "ours", "den": "theirs"}
+
+
+@pytest.mark.parametrize("table", [name for name in TABLES if "source" in TABLES[name].header])
+def test_an_overlay_speaks_of_its_own_sources_only(
+    table: str, tables: Path, tmp_path: Path
+) -> None:
+    with (CURATED / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        cells = next(row for row in csv.DictReader(file))
+    for source, problem in (
+        ("model-support", "its own sources only; model-support is the project's"),
+        ("den", "its own sources only; den is theirs's"),
+        ("nobody", "there is no source 'nobody'"),
+        ("lab", None),
+    ):
+        values = [{**cells, "source": source}[name] for name in TABLES[table].header]
+        row = ",".join(f'"{value}"' for value in values)
+        overlays = _own(tmp_path, **{table: row})
+        if problem is None:
+            read_curated_tables(tables, overlays, owners=OWNERS)
+            continue
+        with pytest.raises(SourceError) as caught:
+            read_curated_tables(tables, overlays, owners=OWNERS)
+        assert f"{tmp_path}/own/{table}.csv:2: " in str(caught.value)
+        assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("subject", "object_", "problem"),
+    [
+        ("lab,L", "model-support,Llama 3.1", None),
+        ("cloud-ai-100,Llama 3.1", "lab,L", None),
+        ("cloud-ai-100,GPT-OSS", "model-support,Qwen3", "cloud-ai-100 is the project's"),
+        ("cloud-ai-100,GPT-OSS", "den,D", "den is theirs's"),
+        ("lab,L", "nobody,N", "there is no source 'nobody'"),
+        ("cloud-ai-100,Llama 3.1", "model-support,Llama 3.1", "stands already at"),
+    ],
+)
+def test_an_overlay_s_alignment_has_a_side_of_its_own(
+    subject: str, object_: str, problem: str | None, tables: Path, tmp_path: Path
+) -> None:
+    row = f"{subject},skos:exactMatch,{object_},semapv:ManualMappingCuration,true,why,here"
+    overlays = _own(tmp_path, family_alignment=row)
+    if problem is None:
+        read_curated_tables(tables, overlays, owners=OWNERS)
+    else:
+        with pytest.raises(SourceError, match=problem):
+            read_curated_tables(tables, overlays, owners=OWNERS)
+
+
+def test_an_overlay_s_rows_hold_for_its_own_sources_alone(tables: Path, tmp_path: Path) -> None:
+    overlays = _own(
+        tmp_path,
+        organisations="ours,Our Lab,,why,here",
+        precision_names=",FP8-ish,fp8,compute,why,here",
+        status_words=",brilliant,supported,,stable,ran,why,here",
+        stacks=",vLLM,tensorrt-llm,,,why,here",
+    )
+    read = read_curated_tables(tables, overlays, owners=OWNERS)
+    alone = registry_for("model-support", None, read_curated_tables(tables))
+    assert registry_for("model-support", None, read) == alone
+    assert registry_for("den", "theirs", read) == registry_for("den", None, read)
+    ours = registry_for("lab", "ours", read)
+    assert "FP8-ish" in ours.precisions.values
+    assert "brilliant" in ours.statuses.values
+    assert "Our Lab" in ours.organisations.values
+    assert "tensorrt-llm" in [part.component for part in ours.stacks["vLLM"]]
+    assert ours.precisions["FP8"] == alone.precisions["FP8"]
+
+
+def test_an_overlay_s_row_is_the_one_that_takes_a_name(tables: Path, tmp_path: Path) -> None:
+    """A platform is read before a generation, but ours were there first."""
+    overlays = _own(tmp_path, platforms="hopper,New,nvidia,why,here")
+    with pytest.raises(SourceError) as caught:
+        read_curated_tables(tables, overlays)
+    assert [problem.path for problem in caught.value.problems] == [f"{tmp_path}/own/platforms.csv"]
+
+
+def test_names_of_hardware_and_software_do_not_meet(tables: Path) -> None:
+    """Nobody asks for a component where hardware is asked for: a name may mean one of each."""
+    with (tables / "components.csv").open("a", encoding="utf-8") as file:
+        file.write("hopper,Hopper,none,why,here\n")
+    assert "hopper" in read_curated_tables(tables).ids("components")
+
+
+def test_a_name_is_folded_as_in_a_question(tables: Path) -> None:
+    with (tables / "aliases.csv").open("a", encoding="utf-8") as file:
+        file.write("product,h100,Große Karte,why,here\nproduct,h200,GROSSE KARTE,why,here\n")
+    assert any("'grosse karte' means the product 'h100'" in p for p in _problems(tables))
+
+
+@pytest.mark.parametrize("name", ["aliases.CSV", "notes.txt", "old", "features.csv~"])
+def test_what_is_no_table_is_named(name: str, tables: Path) -> None:
+    (tables / name).touch()
+    for fine in ("README.md", ".DS_Store", ".features.csv"):
+        (tables / fine).touch()
+    message = f"{name}:1: not a curated table: {name!r} does not end in .csv"
+    assert _problems(tables) == [message]
+
+
+def test_a_huge_cell_is_quoted_short(tables: Path) -> None:
+    with (tables / "products.csv").open("a", encoding="utf-8") as file:
+        file.write(f"x1,X1,{'g' * 100_000},{'p' * 100_000},{'q' * 100_000},,why,here\n")
+        file.write(f"{'i' * 100_000},X2,chip,nvidia-gpu,,{'c' * 100_000},why,here\n" * 2)
+    assert all(len(problem) < 700 for problem in _problems(tables))
+
+
+@pytest.mark.parametrize("line", ["x", ",,"])
+def test_memory_is_bounded(line: str, tmp_path: Path) -> None:
+    header = ",".join(TABLES["variant_words"].header)
+    rows = f"{line}\n" * (16_000_000 // (len(line) + 1))
+    (tmp_path / "variant_words.csv").write_text(f"{header}\n{rows}", encoding="utf-8")
+    megabytes, problems, last = read_alone(read_curated_tables, tmp_path)
+    assert megabytes < 900
+    assert problems == MAX_PROBLEMS + 1
+    assert "the rest of the file was not checked" in last
+
+
 def test_a_source_s_own_reading_wins(tables: Path) -> None:
     with (tables / "precision_names.csv").open("a", encoding="utf-8") as file:
         file.write("lab,FP8,fp8,kv-cache,why,here\n")
     read = read_curated_tables(tables)
-    assert registry_for("lab", read).precisions["FP8"].role.value.endswith("KVCache")
-    assert registry_for("other", read).precisions["FP8"].role.value.endswith("RoleUnstated")
+    assert registry_for("lab", None, read).precisions["FP8"].role.value.endswith("KVCache")
+    assert registry_for("other", None, read).precisions["FP8"].role.value.endswith("RoleUnstated")
 
 
 @given(text=st.text(max_size=200), table=st.sampled_from(sorted(TABLES)))

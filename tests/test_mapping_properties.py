@@ -12,8 +12,9 @@ from pyoxigraph import NamedNode, Quad, Store
 from kg.store import fill_default_graph
 from kg.vocab import RA
 from mappings.curated.mapper import StatedRows, map_row
-from mappings.curated.reader import CuratedTables, read_curated_tables
+from mappings.curated.reader import read_curated_tables
 from mappings.curated.registry import registry_for
+from mappings.curated.rows import CuratedTables
 from mappings.evidence_database import mapper
 from mappings.evidence_database.reader import read_evidence_database
 from mappings.source_description import read_source_description
@@ -22,9 +23,9 @@ from tests.test_round_trip import _arrays_as_sets, _database, _Graph
 
 DATA = Path(__file__).parents[1] / "data"
 TABLES: CuratedTables = read_curated_tables(DATA / "curated")
-REGISTRY = registry_for("model-support", TABLES)
+REGISTRY = registry_for("model-support", None, TABLES)
 DESCRIPTION = read_source_description(
-    DATA / "sources/model-support/source.toml", ("evidence-database",)
+    DATA / "sources/model-support/source.toml", {"evidence-database": ()}
 )
 ORIGINAL = json.loads((DATA / "sources/model-support/model-support.json").read_text("utf-8"))
 NOBODY = StatedRows(frozenset(), {}, frozenset())

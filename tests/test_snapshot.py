@@ -53,10 +53,41 @@ def test_other_content_keeps_the_old_snapshot(tmp_path: Path) -> None:
     assert (tmp_path / "current").resolve() == second.resolve()
 
 
-def test_a_damaged_copy_is_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_copy_is_written_anew_beside_it(tmp_path: Path) -> None:
     folder = _write(tmp_path)
     (folder / GRAPH).write_bytes(b"damaged")
-    assert open_snapshot(_write(tmp_path)).name == folder.name
+    again = _write(tmp_path)
+    assert again != folder
+    assert open_snapshot(tmp_path / "current").folder == again.resolve()
+    assert open_snapshot(again).name == folder.name
+
+
+def test_a_snapshot_never_changes(tmp_path: Path) -> None:
+    """The same graph with other places is another folder; the first is as it was."""
+    first = _write(tmp_path)
+    before = {path.name: path.read_bytes() for path in first.iterdir()}
+    second = _write(tmp_path, files={PLACES: b"urn:a\ts\ts.csv\t3\n"})
+    assert first != second
+    assert {path.name: path.read_bytes() for path in first.iterdir()} == before
+    assert [str(p) for p in open_snapshot(tmp_path / "current").places["urn:a"]] == ["s.csv:3"]
+    assert open_snapshot(first).name == open_snapshot(second).name
+
+
+def test_what_cannot_be_opened_never_becomes_the_current_one(tmp_path: Path) -> None:
+    old = _write(tmp_path)
+    for files in ({GRAPH: b"not quads"}, {PLACES: b"a\ttoo\tmany\tcells\there\n"}):
+        with pytest.raises(SnapshotError, match="cannot be read"):
+            _write(tmp_path, files=files)
+        assert open_snapshot(tmp_path / "current").folder == old.resolve()
+
+
+def test_things_in_the_way_are_swept_or_named(tmp_path: Path) -> None:
+    _write(tmp_path)
+    (tmp_path / "snapshots" / ".unfinished-a-file").write_text("", encoding="utf-8")
+    _write(tmp_path)
+    (tmp_path / ".current-new").mkdir()
+    with pytest.raises(SnapshotError, match=r"\.current-new"):
+        _write(tmp_path)
 
 
 @pytest.mark.parametrize("name", [GRAPH, PLACES, "report.txt"])
@@ -74,7 +105,21 @@ def test_a_damaged_snapshot_does_not_open(name: str, damage: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"format": "other"}', '{"format": "runatlas-snapshot-1"}', "\x00"]
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": "other"}',
+        '{"format": "runatlas-snapshot-1"}',
+        '{"format": "runatlas-snapshot-1", "version": "1", "files": []}',
+        '{"format": "runatlas-snapshot-1", "version": 1, "files": {}}',
+        '{"format": "runatlas-snapshot-1", "version": "1", "files": {"../x": "0"}}',
+        '{"format": "runatlas-snapshot-1", "version": "1", "sha256": "0", "files":'
+        ' {"graph.nq": "1", "places.tsv": "2"}}',
+        "[" * 100_000,
+        "\x00",
+    ],
 )
 def test_a_damaged_manifest_does_not_open(content: str, tmp_path: Path) -> None:
     (_write(tmp_path) / MANIFEST).write_text(content, encoding="utf-8")
@@ -87,7 +132,8 @@ def test_no_snapshot_at_all(tmp_path: Path) -> None:
         open_snapshot(tmp_path / "nowhere")
 
 
-def test_default_is_the_last_build_here(tmp_path: Path) -> None:
+def test_default_is_the_last_build_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg.snapshot.ROOT", tmp_path / "no-checkout")
     with pytest.raises(SnapshotError, match="run 'runatlas build'"):
         default_snapshot(tmp_path)
     _write(tmp_path)

@@ -1,5 +1,7 @@
 """Files as text: what is accepted, what is refused and where."""
 
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from mappings.source_text import (
     MAX_QUOTED,
     REPOSITORY_ID,
     ProblemList,
+    list_folder,
     quote,
     read_source_text,
 )
@@ -94,10 +97,9 @@ def test_limit_is_exact(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("nothing", "cannot be read: No such file or directory"),
-        ("", "cannot be read: Is a directory"),
+        ("", "not a regular file"),
         ("file/below", "cannot be read: Not a directory"),
         ("n" * 300, "cannot be read: File name too long"),
-        ("a\0b", "cannot be read: embedded null byte"),
     ],
 )
 def test_unreadable(name: str, message: str, tmp_path: Path) -> None:
@@ -105,11 +107,48 @@ def test_unreadable(name: str, message: str, tmp_path: Path) -> None:
     assert problems_of(read_source_text, tmp_path / name) == [(1, message)]
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero here")
-def test_endless_file() -> None:
-    assert problems_of(read_source_text, Path("/dev/zero")) == [
-        (1, "larger than 16,777,216 bytes, the limit for a source file")
-    ]
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device", "link to a pipe"])
+def test_only_regular_files_are_read(kind: str, tmp_path: Path) -> None:
+    """Nothing is waited for: a pipe without a writer would never end."""
+    path = tmp_path / "source"
+    if kind == "device":
+        path = Path("/dev/zero")
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+    else:
+        os.mkfifo(tmp_path / "pipe")
+        path.symlink_to("pipe")
+    assert problems_of(read_source_text, path) == [(1, "not a regular file")]
+
+
+@pytest.mark.parametrize("bad", ["\0", "\n", "\t", "\x1b", "\x85", "\u2028", "\u2029", "\udcff"])
+def test_a_name_that_cannot_stand_on_a_line_is_refused(bad: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{bad}b.txt"
+    if bad != "\0":
+        path.write_text("fine", encoding="utf-8")
+        (tmp_path / "fine").symlink_to(path)
+        with pytest.raises(SourceError, match="leads to a name with a control character"):
+            read_source_text(tmp_path / "fine")
+    with pytest.raises(SourceError, match="the file's name holds a control character") as caught:
+        read_source_text(path)
+    assert str(caught.value).isprintable()
+
+
+def test_another_limit(tmp_path: Path) -> None:
+    path = tmp_path / "source"
+    path.write_bytes(b"ab")
+    assert read_source_text(path, max_bytes=2) == "ab"
+    with pytest.raises(SourceError, match="larger than 1 bytes, the limit for a note"):
+        read_source_text(path, max_bytes=1, what="a note")
+
+
+def test_a_listed_folder_leaves_out_what_is_not_meant(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.txt", ".hidden", "README.md"):
+        (tmp_path / name).touch()
+    assert [path.name for path in list_folder(tmp_path)] == ["a.txt", "b.csv"]
+    assert list_folder(tmp_path / "none") == []
+    assert problems_of(list_folder, tmp_path / "a.txt") == [(1, "cannot be read: Not a directory")]
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,6 @@ class Facts:
                 if isinstance(value, NamedNode):
                     yield value, graphs
 
-    def overlays(self, subject: NamedNode) -> set[str]:
-        """Return the overlays that state anything of a subject."""
-        said = self.said.get(subject, {}).values()
-        graphs = {graph for values in said for stating in values.values() for graph in stating}
-        return {overlay_name(graph) for graph in graphs if is_overlay(graph)}
-
 
 def overlay_name(graph: NamedNode) -> str:
     """Return the name of the overlay that a graph belongs to."""

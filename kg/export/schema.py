@@ -19,7 +19,6 @@ from kg.export.tables import (
     needs_overlay,
     number,
     overlay,
-    overlay_additions,
     places,
     reference,
     text,
@@ -173,12 +172,6 @@ PATHS: Final = Table(
         _list("limitations", "Limitations that the source states", texts(RA.limitation)),
         _list("places", "File and line, or file and JSON pointer, of the statement", places),
         _OVERLAY,
-        _list(
-            "overlay_additions",
-            "The user's overlays whose tables add to this row of a source; empty in every export "
-            "without overlays",
-            overlay_additions,
-        ),
     ),
 )
 

@@ -189,8 +189,3 @@ def overlay(_facts: Facts, row: Row) -> Cell:
 def needs_overlay(_facts: Facts, row: Row) -> Cell:
     """Tell whether a derived row follows only with a user's own statements."""
     return row.overlay is not None
-
-
-def overlay_additions(facts: Facts, row: Row) -> Cell:
-    """Read which overlays add to a path that they do not state themselves."""
-    return tuple(sorted(facts.overlays(row.things[0]) - {row.overlay}))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kg.errors import ExportError, UsageError
+from kg.snapshot import CURRENT, LOCK, MANIFEST
 
 _SHOWN: Final = 5
 
@@ -59,8 +60,13 @@ def refuse_folder(out: Path, snapshot: Path, names: Collection[str]) -> None:
 
 
 def _refuse_place(out: Path, target: Path, snapshot: Path) -> None:
-    if target.is_relative_to(snapshot.resolve()):
-        raise UsageError(f"{out}: lies in the snapshot {snapshot}, which never changes.")
+    for folder in (target, *target.parents):
+        if folder == snapshot.resolve() or (folder / MANIFEST).is_file():
+            raise UsageError(f"{out}: lies in the snapshot {folder}, which never changes.")
+        if folder != target and folder.name == "snapshots" and (folder.parent / LOCK).exists():
+            raise UsageError(f"{out}: lies among the snapshots of {folder.parent}.")
+    if target.name in {LOCK, CURRENT} and (target.parent / "snapshots").is_dir():
+        raise UsageError(f"{out}: belongs to the snapshots of {target.parent}.")
     if not target.parent.is_dir():
         raise ExportError(f"{out}: cannot be written: there is no folder {target.parent}")
 

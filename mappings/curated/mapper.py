@@ -9,8 +9,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
 from kg.quads import describe
 from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD
-from mappings.curated.reader import Row
 from mappings.curated.registry import PrecisionReading
+from mappings.curated.rows import Row
 from mappings.curated.tables import (
     ALIASED,
     EXCLUDED,
@@ -25,6 +25,7 @@ from mappings.curated.tables import (
     Column,
     Table,
 )
+from mappings.source_text import shorten
 from mappings.statements import checkpoint_quads, family_iri, map_cell
 
 
@@ -45,10 +46,10 @@ def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
     """Yield what a reading refers to that no loaded source states."""
     columns = TABLES[row.table].header
     if "row" in columns and (row["source"], row["row"]) not in stated.paths:
-        yield f"{row['source']} has no row {row['row']!r}"
+        yield f"{row['source']} has no row {shorten(row['row'])!r}"
     for source, label in _families(row):
         if source in stated.sources and (source, label) not in stated.families:
-            yield f"{source} prints no family {label!r}"
+            yield f"{source} prints no family {shorten(label)!r}"
 
 
 def speaks_of_loaded(row: Row, stated: StatedRows) -> bool:

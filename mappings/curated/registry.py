@@ -8,8 +8,9 @@ from typing import Generic, TypeVar
 from pyoxigraph import NamedNode
 
 from kg.iris import mint_iri
-from mappings.curated.reader import CuratedTables, Row
+from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import BASES, LEVELS, MATURITIES, OUTCOMES, ROLES
+from mappings.source_text import shorten
 
 Value = TypeVar("Value")
 
@@ -59,7 +60,7 @@ class Names(Generic[Value]):
             return None
         near = get_close_matches(name, self.values, n=3)
         hint = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
-        return f"{field} {name!r} is not in data/curated/{self.table}.csv{hint}"
+        return f"{field} {shorten(name)!r} is not in data/curated/{self.table}.csv{hint}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +77,31 @@ class Registry:
     statuses: Names[Status]
 
 
-def registry_for(source: str, tables: CuratedTables) -> Registry:
-    """Collect the names that hold for a source: its own rows win over rows for any source."""
+def registry_for(source: str, overlay: str | None, tables: CuratedTables) -> Registry:
+    """Collect the names that hold for a source: its own rows win over rows for any source.
+
+    A source knows the project's rows and those of the overlay that it comes from; none of another.
+    """
+    visible = CuratedTables(
+        {
+            table: tuple(row for row in rows if row.overlay in (None, overlay))
+            for table, rows in tables.rows.items()
+        }
+    )
     return Registry(
         organisations=Names(
             "organisations",
-            {row["label"]: mint_iri("organisation", row["id"]) for row in tables["organisations"]},
+            {row["label"]: mint_iri("organisation", row["id"]) for row in visible["organisations"]},
         ),
-        platforms=_things("platforms", "platform", tables),
-        products=_things("products", "product", tables),
-        integrations=_things("integrations", "integration", tables),
-        stacks=Names("stacks", _stacks(source, tables)),
+        platforms=_things("platforms", "platform", visible),
+        products=_things("products", "product", visible),
+        integrations=_things("integrations", "integration", visible),
+        stacks=Names("stacks", _stacks(source, visible)),
         features=_readings(
-            "feature_names", source, tables, lambda row: mint_iri("feature", row["feature"])
+            "feature_names", source, visible, lambda row: mint_iri("feature", row["feature"])
         ),
-        precisions=_readings("precision_names", source, tables, _precision),
-        statuses=_readings("status_words", source, tables, _status),
+        precisions=_readings("precision_names", source, visible, _precision),
+        statuses=_readings("status_words", source, visible, _status),
     )
 
 
@@ -113,12 +123,12 @@ def _rows_for(table: str, source: str, tables: CuratedTables) -> list[Row]:
 def _stacks(source: str, tables: CuratedTables) -> dict[str, tuple[StackPart, ...]]:
     rows = _rows_for("stacks", source, tables)
     own = {row["stack_text"] for row in rows if row["source"]}
-    stacks: dict[str, tuple[StackPart, ...]] = {}
+    stacks: dict[str, list[StackPart]] = {}
     for row in rows:
         if row["source"] or row["stack_text"] not in own:
             part = StackPart(row["component"], row["bound"] or None, row["version"] or None)
-            stacks[row["stack_text"]] = (*stacks.get(row["stack_text"], ()), part)
-    return stacks
+            stacks.setdefault(row["stack_text"], []).append(part)
+    return {text: tuple(parts) for text, parts in stacks.items()}
 
 
 def _precision(row: Row) -> PrecisionReading:

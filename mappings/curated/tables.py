@@ -2,7 +2,7 @@
 
 Every table also has the columns ``why`` and ``read_in``: each row says why it holds and where that
 was read. Two kinds of table stand here: a *registry* row defines a thing of its own (a product, a
-feature); a *reading* row says something about statements of a source, and is mapped in readings.py.
+feature); a *reading* row says something about statements of a source, and is mapped in mapper.py.
 """
 
 import re
@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode
 from kg.vocab import RA, RDFS, SCHEMA, SKOS
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
-COUNT: Final = re.compile(r"[1-9][0-9]*")
+COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
 PROVENANCE: Final = ("why", "read_in")
 
 PRODUCT_KINDS: Final = {
@@ -73,6 +73,13 @@ ALIASED: Final = {
     "platform": "platforms",
     "product": "products",
 }
+# What people name: the tables of one space share it, and a name means one thing there.
+NAME_SPACES: Final = (
+    {"platform": "platforms", "generation": "generations", "product": "products"},
+    {"component": "components"},
+    {"feature": "features"},
+    {"precision": "precisions"},
+)
 HARDWARE: Final = {kind: ALIASED[kind] for kind in ("generation", "platform", "product")}
 EXCLUDED: Final = {
     "checkpoint": RA.excludesCheckpoint,

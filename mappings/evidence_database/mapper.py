@@ -11,6 +11,7 @@ from kg.quads import describe
 from kg.vocab import DCTERMS, OA, PAV, RA, RDF, SCHEMA, XSD
 from mappings.curated.tables import LEVELS
 from mappings.evidence_database.records import EvidenceDatabase, EvidenceItem, Model, SupportPath
+from mappings.source_text import NUMBER, shorten
 from mappings.statements import (
     Placed,
     Release,
@@ -40,7 +41,7 @@ _COUNTS: Final = {
     "active": RA.activeParameters,
     "experts": RA.expertCount,
 }
-_COUNT: Final = re.compile(r"(\d+(?:\.\d+)?)([BM]?)(?: (total|active|experts))?")
+_COUNT: Final = re.compile(rf"({NUMBER})([BM]?)(?: (total|active|experts))?")
 
 
 def unknown_tokens(document: EvidenceDatabase, release: Release) -> Iterator[tuple[str, str]]:
@@ -53,10 +54,11 @@ def unknown_tokens(document: EvidenceDatabase, release: Release) -> Iterator[tup
             ("architecture", model.architecture, ARCHITECTURE_KINDS),
         ):
             if value not in known:
-                message = f"{field} {value!r} is not one of {', '.join(map(repr, known))}"
+                message = f"{field} {shorten(value)!r} is not one of {', '.join(map(repr, known))}"
                 yield f"{model.pointer}/{field}", message
         if read_parameter_count(model.parameter_count) is None:
-            message = f"parameter_count {model.parameter_count!r} does not have a known form"
+            printed = shorten(model.parameter_count)
+            message = f"parameter_count {printed!r} does not have a known form"
             yield f"{model.pointer}/parameter_count", message
     for path in document.support_paths:
         yield from _unknown_in_path(path, release)

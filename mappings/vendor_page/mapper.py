@@ -5,7 +5,6 @@ it carries no address, publisher or date, and none is supplied here (rule R52): 
 evidence is the copy itself, known by its hash.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +14,9 @@ from pyoxigraph import NamedNode, Quad
 from kg.iris import mint_checkpoint, mint_iri
 from kg.quads import describe
 from kg.vocab import DCTERMS, OA, PROV, RA, RDF, SKOS
+from mappings.json_text import parse_json
 from mappings.source_description import SourceDescription
+from mappings.source_text import NUMBER
 from mappings.statements import (
     Placed,
     Release,
@@ -49,7 +50,7 @@ MODALITIES: Final = {
 _PRECISION_FLAGS: Final = ("--quantization", "--kv-cache-dtype")
 _SPECULATIVE: Final = "--speculative-config"
 _SCALE: Final = {"B": 10**9, "M": 10**6}
-_ONE_COUNT: Final = re.compile(r"(\d+(?:\.\d+)?)([BM])(?: \((\d+(?:\.\d+)?)([BM]) active\))?")
+_ONE_COUNT: Final = re.compile(rf"({NUMBER})([BM])(?: \(({NUMBER})([BM]) active\))?")
 
 
 def unknown_tokens(page: VendorPage, release: Release, platform: str) -> Iterator[tuple[int, str]]:
@@ -272,8 +273,9 @@ def _precision_tokens(start: QuickStart) -> Iterator[str]:
 def _feature_tokens(start: QuickStart) -> Iterator[str]:
     for name, value in start.flags:
         if name == _SPECULATIVE and value:
-            method = json.loads(value).get("method", "")
-            yield f"{_SPECULATIVE} method={method}"
+            config = parse_json(value)
+            method = config.get("method") if isinstance(config, dict) else None
+            yield f"{_SPECULATIVE} method={method if isinstance(method, str) else ''}"
 
 
 def _read_parameters(text: str) -> Iterator[tuple[NamedNode, int]]:

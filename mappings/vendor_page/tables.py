@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from mappings.source_text import REPOSITORY_ID, ProblemList, quote
+from mappings.source_text import NUMBER, REPOSITORY_ID, ProblemList, quote
 from mappings.vendor_page.layout import Block
 
 CONTINUED_COLUMN: Final = "Architecture"
@@ -19,10 +19,9 @@ ID_SEPARATOR: Final = ", "
 STATUSES: Final = ("Recommended",)
 
 _CLASS_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
-_SIZE: Final = rf"(?:[0-9]+x)?{_NUMBER}[KMB]"
+_SIZE: Final = rf"(?:[0-9]{{1,6}}x)?{NUMBER}[KMB]"
 _DASH: Final = "[\N{EN DASH}-]"
-_ITEM: Final = rf"(?:{_NUMBER}[KMB]?{_DASH}{_SIZE}|{_SIZE}\+|{_SIZE}(?: \({_SIZE} active\))?)"
+_ITEM: Final = rf"(?:{NUMBER}[KMB]?{_DASH}{_SIZE}|{_SIZE}\+|{_SIZE}(?: \({_SIZE} active\))?)"
 _PARAMETERS: Final = re.compile(rf"{_ITEM}(?:, {_ITEM})*")
 
 CellRule: TypeAlias = Callable[[str], Iterable[str]]
