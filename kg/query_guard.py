@@ -13,7 +13,7 @@ from kg.errors import QueryFailedError, QueryRefusedError
 MAX_NESTING: Final = 200
 MAX_CHARACTERS: Final = 1 << 20
 
-_ESCAPE: Final = re.compile(r"\u([0-9A-Fa-f]{4})|\U([0-9A-Fa-f]{8})")
+_ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 # Comments, IRIs, strings, variables and language tags, then names; each is read to its end at once,
 # so that no text makes this slow. Dots and letters beyond ASCII end a name: a keyword right behind
 # one is seen.
