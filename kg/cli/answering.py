@@ -1,0 +1,196 @@
+"""The commands that answer: check, ask, query, serve."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from kg.ask import ask, find_question
+from kg.check.engine import Request, check, read_model_config
+from kg.check.report import as_json
+from kg.check.text import as_text
+from kg.cli.app import app, show
+from kg.cli.options import (
+    AnswerFormat,
+    QueryFormat,
+    RowsFormat,
+    SnapshotOption,
+    day_in,
+    names_in,
+    open_backend,
+    pair_in,
+)
+from kg.errors import UsageError
+from kg.queries import questions
+from kg.table import as_csv, as_json_rows, as_table
+
+_QUERY_BYTES: Final = 4_000_000
+_LONGEST_QUERY_S: Final = 86_400
+
+
+@app.command("check", short_help="What is stated of a model on each target.")
+def check_command(
+    model: Annotated[str, typer.Argument(help="Repository id, such as meta-llama/Llama-3.1-8B.")],
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", help="TARGET,…: products, generations or platforms; default: every platform."
+        ),
+    ] = None,
+    architecture: Annotated[
+        str | None,
+        typer.Option("--architecture", help="The model's class, for one that is not listed."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="The model's config.json, to read its class from."),
+    ] = None,
+    stack: Annotated[
+        str | None, typer.Option("--stack", help="NAME or NAME==VERSION, such as vLLM==0.9.1.")
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option("--precision", help="PRECISION or PRECISION:ROLE, such as fp8:kv-cache."),
+    ] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option("--feature", help="A feature it must have; repeatable.")
+    ] = None,
+    count: Annotated[int | None, typer.Option("--count", help="Number of devices.")] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", help="Judge as of this day (YYYY-MM-DD); default: today."),
+    ] = None,
+    *,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a class that is only assumed from a family.")
+    ] = False,
+    format_: Annotated[
+        AnswerFormat, typer.Option("--format", help="text or json.")
+    ] = AnswerFormat.TEXT,
+    snapshot: SnapshotOption = None,
+) -> None:
+    """Say what is stated of a model on each target, by whom and when, and what is only derived."""
+    if architecture and config:
+        raise UsageError("Give --architecture or --config, not both.")
+    class_, quantised = read_model_config(config) if config else (architecture, False)
+    request = Request(
+        model=model,
+        targets=names_in(on),
+        architecture=class_,
+        quantised=quantised,
+        stack=stack,
+        precision=precision,
+        features=tuple(feature or ()),
+        count=count,
+        strict=strict,
+    )
+    checked = check(open_backend(snapshot), request, as_of=day_in(as_of))
+    if format_ is AnswerFormat.JSON:
+        typer.echo(json.dumps(as_json(checked), indent=2, ensure_ascii=False))
+    else:
+        show(as_text(checked))
+
+
+@app.command("ask", short_help="Ask a stored question.")
+def ask_command(
+    question: Annotated[str | None, typer.Argument(help="A stored question; see --list.")] = None,
+    values: Annotated[
+        list[str] | None, typer.Argument(help="NAME=VALUE for what the question takes.")
+    ] = None,
+    *,
+    list_: Annotated[bool, typer.Option("--list", help="List the stored questions.")] = False,
+    format_: Annotated[
+        RowsFormat, typer.Option("--format", help="table, json or csv.")
+    ] = RowsFormat.TABLE,
+    snapshot: SnapshotOption = None,
+) -> None:
+    """Ask a stored question; without values, with the defaults that --list shows."""
+    if list_ or question is None:
+        show(_listing(question))
+        return
+    given = dict(pair_in(value, "NAME=VALUE") for value in values or ())
+    asked = ask(open_backend(snapshot), question, given, today=day_in(None))
+    show(_FORMATTERS[format_](asked))
+
+
+_FORMATTERS: Final = {
+    RowsFormat.TABLE: lambda asked: as_table(asked, _terminal_width()),
+    RowsFormat.JSON: as_json_rows,
+    RowsFormat.CSV: as_csv,
+}
+
+
+def _terminal_width() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _listing(name: str | None) -> str:
+    found = [find_question(name)] if name else list(questions().values())
+    lines = []
+    for question in found:
+        lines.append(f"{question.name}: {question.title}")
+        for parameter in question.parameters:
+            default = f" (default {parameter.default})" if parameter.default is not None else ""
+            lines.append(f"    {parameter.name}=…  {parameter.meaning}{default}")
+    return "\n".join(lines) + "\n"
+
+
+@app.command("query", short_help="Run a SPARQL query.")
+def query_command(
+    file: Annotated[
+        str, typer.Argument(help="A file with a SPARQL query, or - for standard input.")
+    ],
+    *,
+    format_: Annotated[
+        QueryFormat | None,
+        typer.Option("--format", help="table, json, xml, csv, tsv; turtle, ntriples, jsonld."),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout", help="Seconds before it is given up.", min=0.001, max=_LONGEST_QUERY_S
+        ),
+    ] = 30,
+    snapshot: SnapshotOption = None,
+) -> None:
+    """Run a SPARQL query; by default a table is laid out in columns and a graph is Turtle."""
+    from kg.query import run_query
+
+    backend = open_backend(snapshot)
+    text = _read_query(file)
+    raise SystemExit(run_query(backend, text, format_.value if format_ else None, timeout))
+
+
+def _read_query(file: str) -> str:
+    """Read a query within bounds: standard input, or a file of any kind, to its limit."""
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(_QUERY_BYTES + 1) if sys.stdin else b""
+        else:
+            with Path(file).open("rb") as source:
+                content = source.read(_QUERY_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: not UTF-8 at byte {error.start}.") from error
+    if len(content) > _QUERY_BYTES:
+        raise UsageError(f"{file}: larger than {_QUERY_BYTES:,} bytes: too long for a query.")
+    return text
+
+
+@app.command("serve", short_help="Answer over HTTP.")
+def serve_command(
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", help="Port to listen on.", min=0, max=65535)
+    ] = 8000,
+    snapshot: SnapshotOption = None,
+) -> None:
+    """Serve a snapshot: SPARQL at /sparql, short questions at /api/v1, described at /docs."""
+    from api.server import run
+
+    run(open_backend(snapshot), host, port)

@@ -1,0 +1,107 @@
+"""The options that commands share, and the values that people type into them."""
+
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kg.backend import StoreBackend
+from kg.errors import UsageError
+from kg.snapshot import default_snapshot, open_snapshot
+
+
+class AnswerFormat(StrEnum):
+    """How ``check`` answers."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class RowsFormat(StrEnum):
+    """How ``ask`` answers."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class QueryFormat(StrEnum):
+    """How ``query`` answers: a table or boolean in the first five, a graph in the last three."""
+
+    TABLE = "table"
+    JSON = "json"
+    XML = "xml"
+    CSV = "csv"
+    TSV = "tsv"
+    TURTLE = "turtle"
+    NTRIPLES = "ntriples"
+    JSONLD = "jsonld"
+
+
+class ExportFormat(StrEnum):
+    """What ``export`` writes: three forms of RDF, three of tables."""
+
+    NQUADS = "nquads"
+    TRIG = "trig"
+    JSONLD = "jsonld"
+    CSV = "csv"
+    PARQUET = "parquet"
+    SQLITE = "sqlite"
+
+
+SnapshotOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--snapshot", help="Snapshot folder; by default build/current, or the packaged one."
+    ),
+]
+DataOption = Annotated[Path | None, typer.Option("--data", help="Data folder; by default ours.")]
+SourceOption = Annotated[
+    list[str] | None,
+    typer.Option("--source", help="NAME=PATH: read a source's document from another file."),
+]
+OnlyOption = Annotated[
+    str | None, typer.Option("--only", help="NAME,…: build from these sources alone.")
+]
+OverlayOption = Annotated[
+    list[Path] | None,
+    typer.Option("--overlay", help="A folder of your own statements, kept apart; repeatable."),
+]
+
+
+def open_backend(snapshot: Path | None) -> StoreBackend:
+    """Open a snapshot, or the one that is read when none is named."""
+    return StoreBackend(open_snapshot(snapshot or default_snapshot()))
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """Return the names in a list that commas separate; none for no list."""
+    names = tuple(name.strip() for name in (text or "").split(","))
+    if text is not None and not all(names):
+        raise UsageError(f"{text!r} is not a list of names separated by commas.")
+    return tuple(name for name in names if name)
+
+
+def documents_in(pairs: list[str] | None) -> dict[str, Path]:
+    """Return the documents in options of the form NAME=PATH."""
+    return {name: Path(path) for name, path in (pair_in(p, "NAME=PATH") for p in pairs or ())}
+
+
+def pair_in(text: str, form: str) -> tuple[str, str]:
+    """Return the name and the value of NAME=VALUE; ``form`` is how the error writes it."""
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise UsageError(f"{text!r} does not have the form {form}.")
+    return name, value
+
+
+def day_in(text: str | None) -> date:
+    """Return a day; today for none."""
+    if text is None:
+        return date.today()
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a day such as 2026-11-30.") from error
