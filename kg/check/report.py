@@ -41,6 +41,7 @@ def _asked(asked: Configuration) -> dict[str, Any]:
         "count": asked.count,
         "strict": asked.strict,
         "architecture": asked.supplied_class,
+        "variant": asked.variant,
     }
 
 

@@ -32,6 +32,11 @@ def as_text(checked: Checked) -> str:
     lines = [checked.model, ""]
     if not checked.known:
         lines[1:1] = _unknown(checked)
+    if checked.asked.variant:
+        said = (
+            f"Asked for a variant of it: {checked.asked.variant}. Statements are of the plain id."
+        )
+        lines[1:1] = textwrap.wrap(said, WIDTH)
     lines += _table(checked)
     for judged in checked.targets:
         lines += ["", *_detail(judged, checked)]
