@@ -469,6 +469,13 @@ def test_a_quantised_configuration_inherits_nothing_by_any_basis(backend: StoreB
     assert judged.verdict is Verdict.NO_EVIDENCE
 
 
+def test_a_quantised_configuration_is_not_the_listed_checkpoint(backend: StoreBackend) -> None:
+    request = Request(model="meta-llama/Llama-3.1-8B", targets=("cloud-ai-100",), quantised=True)
+    answer = check(backend, request, as_of=TODAY)
+    assert answer.targets[0].verdict is Verdict.OTHER_VARIANT
+    assert "Statements are of the plain id" in as_text(answer)
+
+
 # From the best answer to the least: a narrower question never gets a better one.
 _RANK = (
     Verdict.SUPPORTED,

@@ -57,9 +57,13 @@ _NEGATIVE: Final = frozenset({RA.Failing, RA.Unsupported})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A path beside what was asked: how far it reaches, how it fits, and why not better."""
+    """A path beside what was asked: how far it reaches, how it fits, and why not better.
+
+    ``of_variant`` holds where what was tested, or what is asked for, is a variant of the checkpoint.
+    """
 
     path: Path
+    of_variant: bool
     reach: Reach
     fit: Fit
     reasons: tuple[str, ...]
@@ -114,7 +118,12 @@ def judge(
     late = [path for path in paths if path not in known and path.checkpoint == model]
     left_out = sum(path.platform == platform for path in late)
     findings = [
-        Finding(path, reach_of(path, iri, relations), *fit_of(path, iri, asked, relations))
+        Finding(
+            path,
+            bool(path.tested_variants or asked.variant),
+            reach_of(path, iri, relations),
+            *fit_of(path, iri, asked, relations),
+        )
         for path in known
         if path.checkpoint == model
     ]
@@ -181,7 +190,7 @@ def _covers(finding: Finding) -> bool:
 
 
 def _exact(finding: Finding) -> bool:
-    return _covers(finding) and finding.fit is Fit.MATCHES and not finding.path.tested_variants
+    return _covers(finding) and finding.fit is Fit.MATCHES and not finding.of_variant
 
 
 def _is_outcome(outcomes: frozenset[NamedNode]) -> Callable[[Finding], bool]:
@@ -193,7 +202,7 @@ _ORDER: Final[tuple[tuple[Verdict, Callable[[Finding], bool]], ...]] = (
     (Verdict.SUPPORTED, _is_outcome(_RAN_OR_CLAIMED)),
     (
         Verdict.OTHER_VARIANT,
-        lambda f: _covers(f) and f.fit is not Fit.OTHER and bool(f.path.tested_variants),
+        lambda f: _covers(f) and f.fit is not Fit.OTHER and f.of_variant,
     ),
     (Verdict.EXCLUDED, lambda f: False),
     (Verdict.UNTESTED, _is_outcome(frozenset({RA.Untested}))),
