@@ -59,7 +59,7 @@ _NEGATIVE: Final = frozenset({RA.Failing, RA.Unsupported})
 class Finding:
     """A path beside what was asked: how far it reaches, how it fits, and why not better.
 
-    ``of_variant`` holds where what was tested, or what is asked for, is a variant of the checkpoint.
+    ``of_variant`` holds where what was tested, or what is asked for, is a variant of the model.
     """
 
     path: Path
