@@ -64,8 +64,6 @@ class DCAT:
     byteSize = expand("dcat:byteSize")
     distribution = expand("dcat:distribution")
     inSeries = expand("dcat:inSeries")
-    landingPage = expand("dcat:landingPage")
-    mediaType = expand("dcat:mediaType")
     version = expand("dcat:version")
 
 
@@ -200,7 +198,6 @@ class XSD:
     dateTime = expand("xsd:dateTime")
     hexBinary = expand("xsd:hexBinary")
     integer = expand("xsd:integer")
-    string = expand("xsd:string")
 
 
 class RA:
