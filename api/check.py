@@ -100,7 +100,7 @@ def check_model(
     """
     request = Request(
         model=model,
-        targets=tuple(name for part in (on or "").split(",") if (name := part.strip())),
+        targets=_targets(on),
         architecture=architecture,
         quantised=quantised,
         stack=stack,
@@ -109,8 +109,15 @@ def check_model(
         count=count,
         strict=strict,
     )
-    day = _day(as_of) if as_of else today
+    day = today if as_of is None else _day(as_of)
     return answer(backend, as_json(check(backend, request, as_of=day)))
+
+
+def _targets(text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
+    if not all(names):
+        raise UsageError(f"on {text!r} is not a list of names separated by commas.")
+    return names
 
 
 def _day(text: str) -> date:

@@ -19,6 +19,7 @@ from pyoxigraph import (
     Variable,
 )
 
+from kg.deep_stack import on_deep_stack
 from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
 from kg.query_guard import refuse_unsafe
 from kg.snapshot import Place, Snapshot
@@ -100,19 +101,13 @@ class StoreBackend:
         named_graphs: Sequence[str] = (),
     ) -> Answer:
         """Run any query and serialise its answer in the format for its form."""
-        results = _evaluate(self._snapshot.store, query, default_graphs, named_graphs)
-        refused = _refusal(results, results_format, graph_format)
-        failed = ""
-        try:
-            if not refused:
-                return _serialize(results, results_format, graph_format)
-        except (OSError, RuntimeError, ValueError) as error:
-            failed = str(error)
-        finally:
-            # pyoxigraph: results must die on the thread that made them, and an exception that
-            # leaves this frame would carry them away.
-            del results
-        raise NotAcceptableError(refused) if refused else QueryFailedError(failed)
+        refuse_unsafe(query)
+        store = self._snapshot.store
+        return on_deep_stack(
+            lambda: _answer(
+                store, query, (default_graphs, named_graphs), (results_format, graph_format)
+            )
+        )
 
 
 def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
@@ -128,10 +123,30 @@ def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
     ]
 
 
+def _answer(
+    store: Store,
+    query: str,
+    graphs: tuple[Sequence[str], Sequence[str]],
+    formats: tuple[QueryResultsFormat | None, RdfFormat | None],
+) -> Answer:
+    results = _evaluate(store, query, *graphs)
+    refused = _refusal(results, *formats)
+    failed = ""
+    try:
+        if not refused:
+            return _serialize(results, *formats)
+    except (OSError, RuntimeError, ValueError) as error:
+        failed = str(error)
+    finally:
+        # pyoxigraph: results must die on the thread that made them, and an exception that leaves
+        # this frame would carry them away.
+        del results
+    raise NotAcceptableError(refused) if refused else QueryFailedError(failed)
+
+
 def _evaluate(
     store: Store, query: str, default_graphs: Iterable[str], named_graphs: Iterable[str]
 ) -> Results:
-    refuse_unsafe(query)
     try:
         default: list[NamedNode | BlankNode | DefaultGraph] = [NamedNode(g) for g in default_graphs]
         named: list[NamedNode | BlankNode] = [NamedNode(g) for g in named_graphs]

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 
+import typer
 from pyoxigraph import QueryResultsFormat, RdfFormat
 
 from kg.backend import Backend
@@ -50,14 +51,13 @@ def run_query(backend: Backend, text: str, format_: str | None, timeout: float) 
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
     if answer is None:
-        sys.stderr.write(f"runatlas: the query was given up after {timeout:g} s\n")
+        typer.echo(f"runatlas: the query was given up after {timeout:g} s", err=True)
         return 1
     if os.WIFSIGNALED(status):
-        sys.stderr.write("runatlas: the query broke the query engine\n")
+        typer.echo("runatlas: the query broke the query engine", err=True)
         return 1
     if status == 0:
-        sys.stdout.buffer.write(_shown(answer, format_))
-        sys.stdout.flush()
+        typer.echo(_shown(answer, format_), nl=False)
     return os.waitstatus_to_exitcode(status)
 
 
@@ -79,8 +79,7 @@ def _child(backend: Backend, text: str, format_: str | None, write: int, parent:
 
 
 def _say(message: str) -> None:
-    sys.stderr.write(f"runatlas: {message}\n")
-    sys.stderr.flush()
+    typer.echo(f"runatlas: {printable(message)}", err=True)
 
 
 def _die_with_parent(parent: int) -> None:
@@ -93,7 +92,7 @@ def _die_with_parent(parent: int) -> None:
 
 def _forbid_sockets() -> None:
     """Leave no file descriptor free: what slips past the guard still reaches no other machine."""
-    free = os.dup(2)
+    free = os.open(os.devnull, os.O_RDONLY)
     os.close(free)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))

@@ -292,3 +292,9 @@ def test_any_text_is_read_or_refused(
     (folder / f"{table}.csv").write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(SourceError):
         read_curated_tables(folder)
+
+
+def test_a_pattern_of_words_is_one(tables: Path) -> None:
+    with (tables / "variant_words.csv").open("a", encoding="utf-8") as file:
+        file.write("[,why,here\n")
+    assert any("is not a pattern" in problem for problem in _problems(tables))

@@ -1,9 +1,7 @@
 """Federation and deep nesting are refused before the engine sees the query."""
 
-import contextlib
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -36,6 +34,12 @@ FEDERATED = [
     "SELECT * { BIND(<http://127.0.0.1:{port}/> AS ?u) SERVICE ?u {?s ?p ?o} }",
     "ASK { %s }",
     "DESCRIBE ?s { %s }",
+    "SELECT * {FILTER(1<'>')%s}",
+    "SELECT * {FILTER(1<2#>'''\n) %s}",
+    "SELECT * {FILTER('a'<'b'#>'''\n) %s}",
+    "SELECT (1<2#>'''\n AS ?z) { %s }",
+    "SELECT * {FILTER(1<'>')FILTER(''='') %s}",
+    "SELECT * {BIND(1<2#>'''\n AS ?z) %s}",
 ]
 
 
@@ -80,38 +84,18 @@ def test_no_query_leaves_the_machine(
     assert connected == []
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            ["'", '"', "#", "<", ">", "\\", "\n", " ", "{", "}", "a", "?x", "'''", '"""', "\\'"]
-        ),
-        max_size=25,
-    ).map("".join)
-)
-def test_no_text_before_it_hides_the_word(before: str) -> None:
-    """If a real parser would see SERVICE as a keyword after some text, so do we.
-
-    The keyword stands for sure where it follows a line break and none of the text can be open.
-    """
-    if any(mark in before for mark in ("'''", '"""')):
-        return  # a long string may really be open
-    query = f"SELECT * {{ {before}\n SERVICE <http://127.0.0.1:1/> {{ ?s ?p ?o }} }}"
-    with pytest.raises(QueryRefusedError):
-        refuse_unsafe(query)
-
-
 @pytest.mark.parametrize(
     "query",
     [
         'SELECT * { ?x ?y "the packaged service" }',
         "SELECT * { ?x ?y <https://w3id.org/runatlas/id/feature/packaged-service> }",
-        "SELECT * { ?x ?y ?z } # at your service",
-        "SELECT * { ?x ?y '''a\nservice''' }",
-        "SELECT * { FILTER(REGEX(?x, '\\\\d')) }",
+        "SELECT ?service { ?service ?y ?z }",
     ],
 )
-def test_the_word_as_data_is_let_through(query: str) -> None:
-    refuse_unsafe(query)
+def test_the_word_is_refused_even_as_data(query: str) -> None:
+    """No reading of the text beside the engine's parser is safe; see the module."""
+    with pytest.raises(QueryRefusedError, match="may be harmless"):
+        refuse_unsafe(query)
 
 
 @pytest.mark.parametrize("brackets", ["()", "{}", "[]"])
@@ -123,16 +107,10 @@ def test_deep_nesting_is_refused(brackets: str) -> None:
     refuse_unsafe(f"ASK {left * 50}{right * 50}")
 
 
-@pytest.mark.parametrize("part", ["'\\'", "a-", '"', "<", "'''", "\\u", ":a", '"""\n', "#", "<a"])
-def test_no_text_makes_the_guard_slow(part: str) -> None:
-    started = time.process_time()
-    for text in (
-        f"service {part * (MAX_CHARACTERS // len(part) - 10)}",
-        part * 300_000 + "service",
-    ):
-        with contextlib.suppress(RunatlasError):
-            refuse_unsafe(text)
-    assert time.process_time() - started < 20  # it takes half a second; quadratic, hours
+def test_the_longest_chain_does_not_end_the_process(backend: StoreBackend) -> None:
+    query = f"ASK {{ FILTER({'!' * (MAX_CHARACTERS - 30)}1) }}"
+    answer = backend.answer(query, results_format=QueryResultsFormat.CSV, graph_format=None)
+    assert answer.body in {b"true", b"false"}
 
 
 @given(st.text(max_size=200))

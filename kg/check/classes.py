@@ -135,6 +135,7 @@ def _assumed(backend: Backend, iri: NamedNode) -> Membership | None:
     return Membership(
         name=shorten(first["class"]),
         basis=ClassBasis.ASSUMED,
+        stated_by=tuple(sorted({_stater(row) for row in rows})),
         family=named(first["family"]),
         aligned=named(first["aligned"]),
         mapping=mapping,

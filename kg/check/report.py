@@ -149,7 +149,9 @@ def _citation(citation: Citation, as_of: date) -> dict[str, Any]:
 
 
 def _binding(binding: BindingExclusion) -> dict[str, Any]:
-    return {**_exclusion(binding.exclusion), "statement": binding.path.iri.value}
+    path = binding.path
+    said = {"statement": path.iri.value, "source": shorten(path.source), "overlay": path.overlay}
+    return {**_exclusion(binding.exclusion), **said}
 
 
 def _exclusion(exclusion: Exclusion) -> dict[str, Any]:

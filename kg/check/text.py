@@ -111,8 +111,8 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
 def _statement(finding: Finding, judged: Judged, checked: Checked) -> Iterator[str]:
     path = finding.path
     level = _words(path.level) if path.level else "no level"
-    overlay = f"; your own, from {path.overlay}" if path.overlay else ""
-    yield from _entry("statement", f"{_words(path.outcome)}, {level}: {path.stack}{overlay}")
+    said = f"{_words(path.outcome)}, {level}: {path.stack}{_own(path)}"
+    yield from _entry("statement", said)
     for reason in _why(finding):
         yield from _entry("but", reason)
     yield from _configuration(path)
@@ -140,6 +140,11 @@ def _configuration(path: Path) -> Iterator[str]:
     yield from _entry("compile mode", path.compile_mode)
     for deployment in path.deployments:
         yield from _entry("documented", "with " + _deployment(deployment))
+
+
+def _own(path: Path) -> str:
+    """Mark what a user has brought."""
+    return f" (your own, from {path.overlay})" if path.overlay else ""
 
 
 def _why(finding: Finding) -> Iterator[str]:
@@ -218,7 +223,7 @@ def _citation(citation: Citation, as_of: date) -> Iterator[str]:
 def _excluded(binding: BindingExclusion) -> Iterator[str]:
     exclusion = binding.exclusion
     yield from _entry("excluded", f"{_kind(exclusion.kind)}: {exclusion.text}")
-    said = shorten(binding.path.source)
+    said = f"{shorten(binding.path.source)}{_own(binding.path)}"
     yield from _entry("", f"said by {said} of its statement on {binding.path.stack}")
     yield from _entry("read at", ", ".join(map(str, exclusion.places + binding.path.places)))
 

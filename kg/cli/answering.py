@@ -124,7 +124,8 @@ _FORMATTERS: Final = {
 
 
 def _terminal_width() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if terminal else None
 
 
 def _listing(name: str | None) -> str:

@@ -44,7 +44,9 @@ def main() -> None:
         # The reader of our output has gone: nobody is left to tell.
         sys.stderr.close()
         raise SystemExit(141) from None
-    except (OSError, UnicodeError) as error:
+    except (OSError, UnicodeError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "Symlink loop" not in str(error):
+            raise  # not of the file system: a fault of ours
         complain([f"input or output failed: {error}"])
         raise SystemExit(2) from None
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """Check the rows of all curated tables together: what no row shows by itself."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
@@ -133,6 +134,15 @@ def _meaning_two(named: Iterable[Named]) -> Iterator[Problem]:
             yield row.problem(message)
 
 
+def unusable_patterns(tables: CuratedTables) -> Iterator[Problem]:
+    """Find a pattern of words that is no regular expression."""
+    for row in tables["variant_words"]:
+        try:
+            re.compile(row["word"])
+        except re.error as error:
+            yield row.problem(f"word {shorten(row['word'])!r} is not a pattern: {error}")
+
+
 def of_others(tables: CuratedTables, owners: Mapping[str, str | None]) -> Iterator[Problem]:
     """Find an overlay's row that speaks of a source that is not the overlay's own.
 
@@ -150,6 +160,8 @@ def _others_in(row: Row, owners: Mapping[str, str | None]) -> Iterator[str]:
     named = [source for source in cells if source]
     unknown = [source for source in named if source not in owners]
     others = [s for s in named if s in owners and owners[s] != row.overlay]
+    if row.table == "variant_words":
+        yield "an overlay cannot say which names keep a class from being lent"
     for source in unknown:
         yield f"there is no source {shorten(source)!r}"
     if row.table == "family_alignment" and len(others) < len(named):

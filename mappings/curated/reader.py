@@ -7,7 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kg.errors import Problem, SourceError
-from mappings.curated.checks import ambiguous_names, circles, dangling, of_others, repeated
+from mappings.curated.checks import (
+    ambiguous_names,
+    circles,
+    dangling,
+    of_others,
+    repeated,
+    unusable_patterns,
+)
 from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import PROVENANCE, TABLES, Column, Table
 from mappings.source_text import ProblemList, list_folder, read_source_text, shorten, show_path
@@ -35,7 +42,7 @@ def read_curated_tables(
         for path in _table_files(place, problems):
             rows[path.stem].extend(_read_table(path, TABLES[path.stem], overlay, problems))
     tables = CuratedTables({name: tuple(found) for name, found in rows.items()})
-    for check in (repeated, dangling, circles, ambiguous_names):
+    for check in (repeated, dangling, circles, ambiguous_names, unusable_patterns):
         problems.extend(check(tables))
     problems.extend(of_others(tables, owners))
     problems.raise_if_any()
