@@ -439,3 +439,10 @@ def test_an_address_in_use_is_said_to_be(backend: StoreBackend) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"^127.0.0.1:{port} .*: address already in use; "):
             run(backend, "127.0.0.1", port)
+
+
+@pytest.mark.parametrize("blank", ["on", "as_of", "stack", "precision"])
+def test_a_blank_value_is_not_another_question(http: httpx2.Client, blank: str) -> None:
+    answer = http.get("/api/v1/check", params={"model": "a/b", blank: ""})
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"

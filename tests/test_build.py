@@ -17,6 +17,8 @@ from pyoxigraph import BlankNode, NamedNode, QuerySolutions, RdfFormat, parse
 from kg.backend import StoreBackend
 from kg.build import Built, assemble, build
 from kg.check.engine import Request, check
+from kg.check.report import as_json
+from kg.check.text import as_text
 from kg.errors import SourceError, UnknownNameError, UsageError
 from kg.snapshot import GRAPH, MANIFEST, PLACES, Snapshot, open_snapshot
 from kg.store import is_asserted, is_overlay, named_quads
@@ -384,3 +386,26 @@ def test_graph_file_is_sorted_and_parses(built: Built) -> None:
     manifest = json.loads((built.snapshot / MANIFEST).read_bytes())
     assert manifest["quads"] == len(lines)
     assert (built.snapshot / PLACES).stat().st_size > 0
+
+
+def test_what_an_overlay_excludes_is_marked(overlay: Path, tmp_path: Path) -> None:
+    (overlay / "curated").mkdir()
+    header = (ROOT / "data/curated/exclusions.csv").read_text("utf-8").splitlines()[0]
+    row = "our-runs,our-run,no-h200,unsupported,product,h200,It does not run there.,Tried,our notes"
+    (overlay / "curated" / "exclusions.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    built = build(out=tmp_path / "out", only=DOCUMENTS, overlays=(overlay,))
+    assert built.snapshot, built.report.text
+    backend = StoreBackend(open_snapshot(built.snapshot))
+    request = Request(model="openai/gpt-oss-120b", targets=("h200",))
+    answer = check(backend, request, as_of=TODAY)
+    assert answer.targets[0].verdict.value == "excluded"
+    assert as_json(answer)["targets"][0]["exclusions"][0]["overlay"] == "ours"
+    assert "(your own, from ours)" in as_text(answer)
+
+
+def test_an_overlay_may_not_keep_a_class_from_being_lent(overlay: Path) -> None:
+    (overlay / "curated").mkdir()
+    text = "word,why,read_in\nllama,Mine,our notes\n"
+    (overlay / "curated" / "variant_words.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(SourceError, match="keep a class from being lent"):
+        assemble(overlays=(overlay,))

@@ -301,3 +301,19 @@ def test_every_command_and_option_is_documented() -> None:
         for option in re.findall(r"^  (--[a-z-]+)", _run(command, "--help").stdout, re.M):
             if option != "--help":
                 assert f"`{option}" in section, f"{command} {option}"
+
+
+@pytest.mark.parametrize("command", ["ask hardware", "check a/b --on h100", "query query.rq"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_closed_standard_streams_are_no_traceback(
+    command: str, closed: str, current: str, tmp_path: Path
+) -> None:
+    (tmp_path / "query.rq").write_text(SELECT, encoding="utf-8")
+    line = f"{sys.executable} -m kg.cli {command} --snapshot {current} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert bool(done.stdout) == (closed != ">&-")
