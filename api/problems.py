@@ -74,6 +74,7 @@ def _on_our_error(request: Request, error: Exception) -> JSONResponse:
         )
         status = 404 if in_path else STATUS_CODES[UnknownNameError]
         return problem(status, str(error), did_you_mean=list(error.near))
+    # The framework types its handlers for any error; this one is registered for these alone.
     return problem(STATUS_CODES[type(error)], str(error))  # type: ignore[index]
 
 

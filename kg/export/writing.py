@@ -128,7 +128,7 @@ def _replace_folder(unfinished: Path, target: Path, names: Collection[str]) -> N
     target.rename(aside)
     try:
         unfinished.rename(target)
-    except BaseException:
+    except BaseException:  # whatever stops it, an interrupt too, what stood there comes back
         aside.rename(target)
         raise
     _remove(aside, names)
