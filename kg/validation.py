@@ -1,10 +1,11 @@
 """Validate a store against shapes/.
 
-``shapes/asserted`` is checked over the default graph, which holds what is asserted now, and
-``shapes/derived`` over that and the derived graphs. SPARQL constraints come first, each as one
+``shapes/asserted`` and ``shapes/warnings`` are checked over the default graph, which holds what is
+asserted now, and ``shapes/derived`` over that and the derived graphs. SPARQL constraints come first, each as one
 query over all nodes; pyshacl then reports on the nodes found, and on every node for all else.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -39,10 +40,12 @@ from kg.terms import shorten
 from kg.vocab import DCTERMS, DERIVED_GRAPHS, ID, OVERLAY_GRAPHS, PREFIXES, RA, RDF, XSD
 
 ASSERTED: Final = SHAPES / "asserted"
+WARNINGS: Final = SHAPES / "warnings"
 DERIVED: Final = SHAPES / "derived"
 PLACES_SHOWN: Final = 3
 
 _DERIVED_GRAPHS: Final = (DERIVED_GRAPHS, f"{OVERLAY_GRAPHS}derived/")
+_SEVERITIES: Final = ("Violation", "Warning", "Info")
 _REPORT: Final = NamedNode(f"{ID}validation-report")
 _Found: TypeAlias = Mapping[NamedNode, Term]
 
@@ -63,10 +66,10 @@ class Result:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """What results are sorted by: violations come before warnings, as in the alphabet."""
+        """What results are sorted by: violations come before warnings, notes come last."""
         terms = (self.focus, self.path, self.value, self.shape, self.component)
-        severity = local_name(self.severity)
-        return severity, self.rule, self.message, *(str(term or "") for term in terms)
+        severity = _SEVERITIES.index(local_name(self.severity))
+        return f"{severity}", self.rule, self.message, *(str(term or "") for term in terms)
 
     @property
     def iri(self) -> NamedNode:
@@ -118,7 +121,7 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
     found: set[Result] = set()
     nodes: set[Term] = set()
     count = 0
-    for folder, data in ((ASSERTED, store), (DERIVED, _with_derived(store))):
+    for folder, data in ((ASSERTED, store), (WARNINGS, store), (DERIVED, _with_derived(store))):
         shapes = read_shapes(folder.glob("*.ttl"))
         count += len(shapes.rules)
         nodes |= focus_nodes(data, shapes)
@@ -316,10 +319,12 @@ def _describe(result: Result) -> Iterator[Triple]:
 def _write_text(results: list[Result], checked: str) -> str:
     lines = []
     for (severity, rule, message), group in groupby(results, key=lambda r: r.order[:3]):
-        lines += [f"{severity} of {rule}: {message}", *map(_line, group), ""]
-    violations = sum(result.severity == NamedNode(SH.Violation) for result in results)
-    outcome = "Does not conform" if violations else "Conforms"
-    counts = f"violations: {violations}, warnings: {len(results) - violations}, {checked}"
+        name = _SEVERITIES[int(severity)]
+        lines += [f"{name} of {rule}: {message}", *map(_line, group), ""]
+    severities = Counter(local_name(result.severity) for result in results)
+    outcome = "Does not conform" if severities["Violation"] else "Conforms"
+    counts = f"violations: {severities['Violation']}, warnings: {severities['Warning']}, "
+    counts += f"notes: {severities['Info']}, {checked}"
     return "\n".join([*lines, f"{outcome} ({counts}).", ""])
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -31,14 +32,10 @@ FILES: Final = sorted(SHAPES.glob("*/*.ttl"))
 RA_RULE: Final = rdflib.URIRef(RA.rule.value)
 EXPECTED: Final = "# expect: "
 
-# Rules that shapes enforce, and rules of which shapes check the structure of one class so far.
-RULES: Final = frozenset(
-    (
-        *("R01", "R02", "R03", "R04", "R05", "R06", "R06b", "R07", "R08", "R09", "R10", "R17"),
-        *("R18", "R25", "R26", "R33", "R36", "R38", "R52", "R70", "R71", "R72", "R76", "R78"),
-    )
-)
-STRUCTURE: Final = frozenset(("R31", "R40", "R44", "R46", "R53", "R55"))
+RULES: Final = {
+    rule["id"]: rule
+    for rule in tomllib.loads((SHAPES / "rules.toml").read_text(encoding="utf-8"))["rule"]
+}
 # Shapes that no node of the two documents is checked by, and why.
 UNREACHED: Final = {
     "R01-engineOnGeneration": "no shipped source is a support matrix of an engine",
@@ -365,16 +362,12 @@ def test_changes_add_no_other_result(report: Report) -> None:
     assert found == {node for change in CHANGES for node in change.focus}
 
 
-def test_every_rule_catches_a_change_of_the_real_data() -> None:
-    assert {change.rule for changes in (EDITS, ROWS, CHANGES) for change in changes} == RULES
-
-
 # The real data
 
 
 def test_the_two_documents_conform(built: Built) -> None:
-    assert built.report.results == ()
     assert built.report.conforms
+    assert not [r for r in built.report.results if r.severity == expand("sh:Violation")]
 
 
 def test_every_shape_reaches_a_node_of_the_real_data(built: Built) -> None:
@@ -384,14 +377,16 @@ def test_every_shape_reaches_a_node_of_the_real_data(built: Built) -> None:
         _curie(shape).removeprefix("rash:")
         for file in FILES
         for shape, nodes in _reached(
-            asserted if file.parent == validation.ASSERTED else everything, _shapes(_name(file))
+            everything if file.parent == validation.DERIVED else asserted, _shapes(_name(file))
         ).items()
         if not nodes
     }
     assert unreached == set(UNREACHED)
 
 
-@pytest.mark.parametrize("folder", [validation.ASSERTED, validation.DERIVED], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "folder", [validation.ASSERTED, validation.WARNINGS, validation.DERIVED], ids=lambda f: f.name
+)
 def test_queries_over_all_nodes_find_what_plain_pyshacl_finds(folder: Path, broken: Store) -> None:
     store = validation._with_derived(broken)
     shapes = read_shapes(folder.glob("*.ttl"))
@@ -425,7 +420,7 @@ def test_shapes_are_well_formed(file: Path) -> None:
     assert own
     for shape in own:
         rule = str(graph.value(shape, RA_RULE))
-        assert rule in RULES | STRUCTURE
+        assert rule in RULES
         assert str(shape).startswith(f"{PREFIXES['rash']}{rule}-")
         assert graph.value(shape, SH.message), shape
         assert graph.value(shape, SH.targetClass) or graph.value(shape, SH.targetSubjectsOf), shape
@@ -434,14 +429,17 @@ def test_shapes_are_well_formed(file: Path) -> None:
     assert with_path <= own
 
 
-def test_every_rule_has_a_shape() -> None:
-    enforced = {rule for file in FILES for rule in _shapes(_name(file)).rules.values()}
-    assert enforced == RULES | STRUCTURE
-
-
 def test_no_iri_is_two_shapes() -> None:
     names = [shape for file in FILES for shape in _shapes(_name(file)).rules]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("file", FILES, ids=_name)
+def test_the_folder_tells_the_severity(file: Path) -> None:
+    graph = rdflib.Graph().parse(file)
+    allowed = {SH.Warning, SH.Info} if file.parent == validation.WARNINGS else {None}
+    for shape in graph.subjects(RA_RULE):
+        assert graph.value(shape, SH.severity) in allowed, shape
 
 
 @pytest.mark.parametrize("file", FILES, ids=_name)
