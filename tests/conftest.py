@@ -1,5 +1,6 @@
 """Fixtures that many tests share: the graph of the two documents, built once."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,14 @@ def snapshot(built: Built) -> Snapshot:
 def backend(snapshot: Snapshot) -> StoreBackend:
     """That snapshot, answering."""
     return StoreBackend(snapshot)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests counted by ``record_property``, summed over all of them."""
+    totals: Counter[str] = Counter()
+    for report in [r for key in ("passed", "failed") for r in terminalreporter.stats.get(key, ())]:
+        for name, value in report.user_properties:
+            totals[name] += value
+    if totals:
+        counted = ", ".join(f"{name}: {totals[name]:,}" for name in sorted(totals))
+        terminalreporter.write_line(counted)
