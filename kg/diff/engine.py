@@ -17,6 +17,7 @@ from kg.errors import Problem, SourceError, UnknownNameError
 from kg.names import HARDWARE, near_repository_ids, read_names
 
 _LIST_BYTES: Final = 4_000_000
+_EXPLAINED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def _read_lines(path: Path) -> list[str]:
     if len(content) > _LIST_BYTES:
         raise SourceError([Problem(str(path), 1, f"larger than {_LIST_BYTES:,} bytes")])
     try:
-        return content.decode("utf-8-sig").splitlines()
+        return content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise SourceError([Problem(str(path), line, "not UTF-8")]) from error
@@ -91,11 +92,13 @@ def _models(
     for support in (old, new):
         for thing in support.models.values():
             known.setdefault(thing.key, set()).add(thing.iri)
+    ids = list(known)
     for model in listed:
         if model.name in known:
             yield from known[model.name]
         else:
-            near = near_repository_ids(model.name, list(known))
+            # Near misses cost a look at every id: they are sought for as many as are read.
+            near = near_repository_ids(model.name, ids) if len(problems) < _EXPLAINED else []
             message = str(UnknownNameError("model", model.name, near))
             problems.append(Problem(model.path, model.line, message))
 

@@ -53,7 +53,9 @@ class _Chosen:
                     self._keys.add(key)
                     models |= statement.models
                     sources.add(statement.source)
-        self._models = selection.models or frozenset(models)
+        if selection.models and selection.hardware:
+            models &= selection.models
+        self._models = frozenset(models) if selection.hardware else selection.models
         self.sources = frozenset(sources)
         self._classes = {
             name
@@ -84,7 +86,7 @@ class _Chosen:
         return any(key in self._keys for key in pair.paths)
 
     def model(self, model: NamedNode) -> bool:
-        """Tell whether a model was asked about, or has a path on hardware that was."""
+        """Tell whether a model was asked about, and has a path on the hardware that was."""
         return model in self._models
 
     def thing(self, thing: Thing) -> bool:

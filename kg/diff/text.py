@@ -24,12 +24,13 @@ from kg.terms import shorten
 WIDTH: Final = 80
 _TERMS: Final = frozenset({"outcome", "level", "maturity", "basis", "granularity", "type"})
 _DERIVED: Final = {Standing.ADDED: "gained", Standing.WITHDRAWN: "lost", Standing.CHANGED: "stands"}
+_HASH_DIGITS: Final = 12
 SAME: Final = "No differences in support."
 
 
 def as_text(difference: Difference) -> str:
     """Return a difference as text."""
-    lines = [f"Support in {difference.old}", f"against    {difference.new}", ""]
+    lines = [f"old  {difference.old}", f"new  {difference.new}", ""]
     if difference.same_support:
         lines.append(SAME)
     else:
@@ -233,6 +234,7 @@ def _change(change: Change, remark: str = "", own: Sequence[Place] = ()) -> Iter
 
 def _value(aspect: str, value: Value, own: Sequence[Place]) -> str:
     text = words(value.text) if aspect in _TERMS else value.text
+    text = text[:_HASH_DIGITS] if aspect.endswith("SHA-256") else text
     places = [place for place in value.places if place not in own]
     said = [_listed(places)] if places else []
     said += [f"your own, from {value.overlay}"] if value.overlay else []
