@@ -1,8 +1,11 @@
 """Differences in support: edits of the real data, then properties of what is compared."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +17,7 @@ from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse
 
 from kg.backend import StoreBackend
-from kg.build import assemble
+from kg.build import assemble, build
 from kg.diff.aspects import PATH
 from kg.diff.changes import Change, Difference, Standing
 from kg.diff.comparing import compare
@@ -34,7 +37,7 @@ from kg.diff.report import as_json
 from kg.diff.text import SAME, as_text
 from kg.errors import SourceError, UnknownNameError, UsageError
 from kg.iris import mint_checkpoint, mint_iri
-from kg.resources import DATA, ONTOLOGY
+from kg.resources import DATA, ONTOLOGY, ROOT
 from kg.snapshot import Snapshot
 from kg.vocab import DCTERMS, PROV, RA, RDF, expand
 
@@ -514,3 +517,117 @@ def told(difference: Difference, old: str, new: str) -> set[object]:
         causes = (derived.lost, derived.gained)
         found.add((derived.pair.record.key, causes if forth else causes[::-1]))
     return found
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A folder with two snapshots, the second without one row of the page; and their names."""
+    folder = tmp_path_factory.mktemp("builds")
+    data = Path(shutil.copytree(DATA, folder / "data"))
+    first = build(data=data, out=folder / "build", only=DOCUMENTS)
+    edit(data, [ONE_ROW])
+    second = build(data=data, out=folder / "build", only=DOCUMENTS)
+    assert first.snapshot, first.report.text
+    assert second.snapshot, second.report.text
+    return folder, [first.snapshot.name, second.snapshot.name]
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kg.cli", "diff", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_a_withdrawal_fails_only_if_asked(builds: tuple[Path, list[str]]) -> None:
+    folder, (old, new) = builds
+    plain = run(folder, old, new)
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert "withdrawn: listed/allenai/OLMo-2-0425-1B\n" in plain.stdout
+    assert max(map(len, plain.stdout.splitlines())) <= 80
+    for choice, code in (("withdrawn", 1), ("changed", 1), ("any", 1)):
+        failed = run(folder, old, new, "--fail-on", choice)
+        assert (failed.returncode, failed.stdout) == (code, plain.stdout)
+    for choice, code in (("withdrawn", 0), ("changed", 0), ("any", 1)):
+        assert run(folder, new, old, "--fail-on", choice).returncode == code
+    assert run(folder, old, new, "--fail-on", "withdrawn", "--on", "h100").returncode == 0
+
+
+def test_snapshots_are_named_as_is_handy(builds: tuple[Path, list[str]]) -> None:
+    folder, (old, new) = builds
+    wanted = run(folder, old, new, "--format", "json").stdout
+    assert json.loads(wanted)["asserted"]["counts"]["paths"] == {
+        "added": 0,
+        "withdrawn": 1,
+        "changed": 0,
+    }
+    for names in (
+        (f"build/snapshots/{old}", "build/current"),
+        (old[:-4], new[:-4]),
+        (old.rpartition("-")[2][:8], new.rpartition("-")[2][:8]),
+    ):
+        assert run(folder, *names, "--format", "json").stdout == wanted
+
+
+def test_the_same_snapshot_does_not_differ(builds: tuple[Path, list[str]]) -> None:
+    folder, (old, _) = builds
+    done = run(folder, old, old, "--fail-on", "any")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"old  {old}\nnew  {old}\n\n{SAME}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("{old}", "no-such"), "There is no snapshot 'no-such' here. Did you mean 20"),
+        (("", "{new}"), "There is no snapshot '' here."),
+        (("{version}", "{new}"), "'{version}' is the start of several snapshots: "),
+        (("{old}", "data"), "data: not a snapshot of the format"),
+        (("{old}", "{new}", "--models", "data"), "data:1: cannot be read: Is a directory"),
+        (("{old}", "{new}", "--on", "h10"), "--on:1: There is no target 'h10' here. Did you mean"),
+        (("{old}", "{new}", "--on", ","), "is not a list of names separated by commas."),
+        (("{old}", "{new}", "--fail-on", "x"), "'x' is not one of 'withdrawn', 'changed', 'any'"),
+    ],
+)
+def test_bad_input_is_told(
+    arguments: tuple[str, ...], problem: str, builds: tuple[Path, list[str]]
+) -> None:
+    folder, (old, new) = builds
+    names = {"old": old, "new": new, "version": old.rpartition("-")[0]}
+    done = run(folder, *(argument.format(**names) for argument in arguments))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem.format(**names) in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_snapshot_is_found_beside_the_last_only(
+    builds: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, (old, new) = builds
+    monkeypatch.chdir(folder)
+    assert find_snapshot(old) == folder / "build" / "snapshots" / old
+    assert find_snapshot("build/current").resolve().name == new
+    with pytest.raises(UsageError, match="several"):
+        find_snapshot(old.partition("-")[0])
+    with pytest.raises(UnknownNameError, match="no snapshot"):
+        find_snapshot("current")
+
+
+def test_what_data_say_does_not_steer_a_terminal(tmp_path: Path) -> None:
+    data = Path(shutil.copytree(DATA, tmp_path / "data"))
+    build(data=data, out=tmp_path / "build", only=DOCUMENTS)
+    edit(data, [{"pointer": "/support_paths/5/limitations", "value": "Red \u202e and back"}])
+    built = build(data=data, out=tmp_path / "build", only=DOCUMENTS)
+    first, second = sorted((tmp_path / "build" / "snapshots").iterdir())
+    assert built.snapshot in (first, second), built.report.text
+    for pair in ((first, second), (second, first)):
+        done = run(tmp_path, *map(str, pair))
+        assert "\u202e" not in done.stdout
+        assert "\\u202e" in done.stdout
