@@ -26,6 +26,7 @@ class Facts:
             subject, predicate = named(row["subject"]), named(row["predicate"])
             self._types.setdefault(named(row["type"]), set()).add(subject)
             self._said.setdefault(subject, {}).setdefault(predicate, set()).add(row["value"])
+        self._texts: dict[Term, str] = {}
         self._overlays: dict[NamedNode, str] = {}
         for row in backend.select(query_text("stated_in_overlays"), {}):
             self._overlays.setdefault(named(row["subject"]), overlay_of(named(row["graph"])))
@@ -42,7 +43,11 @@ class Facts:
     def terms(self, subject: NamedNode, *predicates: NamedNode) -> list[Term]:
         """Return what stands under predicates, in order."""
         said = self._said.get(subject, {})
-        return [t for predicate in predicates for t in sorted(said.get(predicate, ()), key=str)]
+        found: list[Term] = []
+        for predicate in predicates:
+            values = said.get(predicate, ())
+            found += sorted(values, key=str) if len(values) > 1 else values
+        return found
 
     def iris(self, subject: NamedNode, *predicates: NamedNode) -> list[NamedNode]:
         """Return the IRIs under predicates, in order."""
@@ -71,6 +76,11 @@ class Facts:
         return self._overlays.get(subject)
 
     def _text(self, term: Term) -> str:
+        if term not in self._texts:
+            self._texts[term] = self._read(term)
+        return self._texts[term]
+
+    def _read(self, term: Term) -> str:
         # A label without repository id is known by its text; its IRI also holds its source.
         if isinstance(term, NamedNode) and term in self._types.get(RA.ModelLabel, ()):
             return self.text(term, RDFS.label) or shorten(term)

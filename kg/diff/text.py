@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -43,25 +43,41 @@ def as_text(difference: Difference) -> str:
 
 def _counts(difference: Difference) -> Iterator[str]:
     lost = sum(bool(pair.lost_support) for pair in difference.paths)
-    yield from _counted("asserted", "paths", difference.paths, f"{lost} of them lost support")
-    yield from _counted("", "citations", difference.evidence)
-    yield from _counted("", "models", difference.models)
-    yield from _counted("", "words printed of models", difference.words)
-    yield from _counted("", "registry", difference.registry)
-    yield from _counted("derived", "inferences", [d.pair for d in difference.derivations])
-    yield from _counted("", "classes assumed from a family", [d.pair for d in difference.assumed])
+    asserted: dict[str, Sequence[Pair[Any]]] = {
+        "paths": difference.paths,
+        "citations": difference.evidence,
+        "models": difference.models,
+        "what sources print of models": difference.words,
+        "registry": difference.registry,
+    }
+    derived: dict[str, Sequence[Pair[Any]]] = {
+        "inferences": [derived.pair for derived in difference.derivations],
+        "classes assumed from a family": [derived.pair for derived in difference.assumed],
+    }
+    remark = f"support withdrawn by {lost} of those changed" if lost else ""
+    yield from _counted("asserted", asserted, {"paths": remark})
+    yield from _counted("derived", derived, {})
 
 
-def _counted(head: str, what: str, pairs: Sequence[Pair[Any]], remark: str = "") -> Iterator[str]:
-    counts = count_standings(pairs)
-    said = ", ".join(f"{count} {standing}" for standing, count in counts.items())
-    more = f" ({remark})" if remark and counts[Standing.CHANGED] else ""
-    yield from wrapped(f"{head:<10}", f"{what}: {said}{more}", indent=12)
+def _counted(
+    head: str, groups: Mapping[str, Sequence[Pair[Any]]], remarks: Mapping[str, str]
+) -> Iterator[str]:
+    """Write the counts of the groups that differ, under one head."""
+    said = []
+    for name, pairs in groups.items():
+        counts = [f"{count} {what}" for what, count in count_standings(pairs).items() if count]
+        if counts:
+            parts = [", ".join(counts), remarks.get(name, "")]
+            said.append(f"{name}: {'; '.join(filter(None, parts))}")
+    for number, text in enumerate(said or ["no difference"]):
+        yield from wrapped(f"{'' if number else head:<10}", text, indent=12)
 
 
 def _asserted(difference: Difference) -> Iterator[str]:
+    by_source = groupby(difference.paths, key=lambda pair: pair.record.source)
+    for source, pairs in by_source:
+        yield from _section(f"Asserted: paths of {source}", _paths(list(pairs)))
     sections = (
-        ("Asserted: paths", _paths(difference.paths)),
         ("Asserted: citations of paths in both", _cited(difference.evidence)),
         ("Asserted: models", _named(difference.models)),
         ("Asserted: what sources print of models", _printed(difference)),
@@ -94,15 +110,13 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _paths(pairs: Sequence[StatementPair]) -> Iterator[str]:
-    """Write paths by source; those of a source that changed alike are written once."""
-    for source, of_source in groupby(pairs, key=lambda pair: pair.record.source):
-        yield f"  {source}:"
-        alike: dict[object, list[StatementPair]] = {}
-        for pair in of_source:
-            changed = pair.standing is Standing.CHANGED
-            alike.setdefault(pair.changes if changed else pair.record.key, []).append(pair)
-        for group in alike.values():
-            yield from _alike(group)
+    """Write the paths of one source; those that changed alike are written once."""
+    alike: dict[object, list[StatementPair]] = {}
+    for pair in pairs:
+        changed = pair.standing is Standing.CHANGED
+        alike.setdefault(pair.changes if changed else pair.record.key, []).append(pair)
+    for group in alike.values():
+        yield from _alike(group)
 
 
 def _alike(group: Sequence[StatementPair]) -> Iterator[str]:
