@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse
 
@@ -376,6 +376,9 @@ def test_every_predicate_of_a_path_is_compared(snapshot: Snapshot) -> None:
 
 KEYS: Final = ("a/1", "a/2", "b/1", "b/2")
 MODEL: Final = mint_checkpoint("x/y")
+QUICK: Final = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 VALUES: Final = st.frozensets(st.sampled_from(["p", "q", "r"]).map(Value), min_size=1, max_size=2)
 OUTCOMES: Final = st.sampled_from(["Supported", "Limited", "Failing"]).map(
     lambda outcome: frozenset({Value(outcome)})
@@ -460,6 +463,7 @@ def supports(draw: st.DrawFn) -> Support:
     )
 
 
+@QUICK
 @given(supports())
 def test_a_snapshot_does_not_differ_from_itself(support: Support) -> None:
     difference = compare(support, support)
@@ -468,6 +472,7 @@ def test_a_snapshot_does_not_differ_from_itself(support: Support) -> None:
     assert not (difference.sources or difference.rechecked)
 
 
+@QUICK
 @given(supports(), supports())
 def test_every_path_of_one_snapshot_alone_is_told_once(old: Support, new: Support) -> None:
     paths = compare(old, new).paths
@@ -477,6 +482,7 @@ def test_every_path_of_one_snapshot_alone_is_told_once(old: Support, new: Suppor
     assert len(keys) == len(set(keys))
 
 
+@QUICK
 @given(supports(), supports())
 def test_the_way_back_tells_the_same(old: Support, new: Support) -> None:
     there, back = compare(old, new), compare(new, old)
