@@ -1,0 +1,1 @@
+"""What changed in support, not in triples, between two snapshots."""
