@@ -1,0 +1,107 @@
+"""Read the data of a validation set-wise: the nodes of a target, the values of a predicate."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import rdflib
+from pyoxigraph import DefaultGraph, Literal, NamedNode, Store, Triple
+
+from kg.backend import Term
+from kg.validation.shapes import (
+    TARGET_CLASS,
+    TARGET_NODE,
+    TARGET_OBJECTS_OF,
+    TARGET_SUBJECTS_OF,
+    TARGETS,
+    Said,
+    Shapes,
+)
+from kg.vocab import RDF, RDFS, XSD
+
+Value: TypeAlias = Term | rdflib.Literal
+
+_DEFAULT = DefaultGraph()
+
+
+class Data:
+    """A store's default graph, each predicate and each class of which is read once."""
+
+    def __init__(self, store: Store) -> None:
+        """Read from a store that does not change meanwhile."""
+        self.store = store
+        self._values: dict[NamedNode, dict[Term, set[Value]]] = {}
+        self._instances: dict[Term, frozenset[Term]] = {}
+
+    def values(self, predicate: NamedNode) -> Mapping[Term, set[Value]]:
+        """Return the value nodes of a predicate by their focus node."""
+        found = self._values.get(predicate)
+        if found is None:
+            found = self._values[predicate] = {}
+            for quad in self.store.quads_for_pattern(None, predicate, None, _DEFAULT):
+                found.setdefault(quad.subject, set()).add(as_value(quad.object))
+        return found
+
+    def instances(self, class_: Term) -> frozenset[Term]:
+        """Return the SHACL instances of a class: those of its subclasses too."""
+        found = self._instances.get(class_)
+        if found is None:
+            found = self._instances[class_] = frozenset(
+                quad.subject
+                for kind in self._with_subclasses(class_)
+                for quad in self.store.quads_for_pattern(None, RDF.type, kind, _DEFAULT)
+            )
+        return found
+
+    def _with_subclasses(self, class_: Term) -> list[Term]:
+        found = [class_]
+        for kind in found:
+            quads = self.store.quads_for_pattern(None, RDFS.subClassOf, kind, _DEFAULT)
+            found += (quad.subject for quad in quads if quad.subject not in found)
+        return found
+
+    def predicates(self, node: Term) -> set[NamedNode]:
+        """Return the predicates of what is said of a node."""
+        if isinstance(node, Literal | Triple):
+            return set()
+        quads = self.store.quads_for_pattern(node, None, None, _DEFAULT)
+        return {quad.predicate for quad in quads}
+
+    def targets(self, said: Said) -> set[Term]:
+        """Return the nodes that a shape's target declarations choose."""
+        return {
+            node
+            for predicate in TARGETS.intersection(said)
+            for target in said[predicate]
+            for node in self._targets(predicate, target)
+        }
+
+    def _targets(self, predicate: NamedNode, target: Term) -> set[Term] | frozenset[Term]:
+        if predicate == TARGET_NODE:
+            return {target}
+        if predicate == TARGET_CLASS:
+            return self.instances(target)
+        if not isinstance(target, NamedNode):
+            return set()
+        if predicate == TARGET_SUBJECTS_OF:
+            return set(self.values(target))
+        quads = self.store.quads_for_pattern(None, target, None, _DEFAULT)
+        return {quad.object for quad in quads} if predicate == TARGET_OBJECTS_OF else set()
+
+
+def as_value(term: Term) -> Value:
+    """Return what compares as pyshacl's own terms do: rdflib rewrites a literal such as 01."""
+    if not isinstance(term, Literal) or term.datatype == XSD.string:
+        return term
+    if term.language:
+        return rdflib.Literal(term.value, lang=term.language)
+    return rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value))
+
+
+def focus_nodes(store: Store, shapes: Shapes) -> set[Term]:
+    """Return the nodes of a store's default graph that shapes target."""
+    data = Data(store)
+    nodes: set[Term] = set()
+    for triple in shapes.triples:
+        if triple.predicate in TARGETS:
+            nodes |= data.targets({triple.predicate: (triple.object,)})
+    return nodes
