@@ -24,8 +24,17 @@ from kg.validation.shapes import Shapes, read_shapes
 from kg.vocab import DERIVED_GRAPHS, OVERLAY_GRAPHS
 
 __all__ = (
-    *("ASSERTED", "DERIVED", "WARNINGS", "Report", "Result", "Shapes"),
-    *("check", "focus_nodes", "read_shapes", "validate", "with_derived"),
+    "ASSERTED",
+    "DERIVED",
+    "WARNINGS",
+    "Report",
+    "Result",
+    "Shapes",
+    "check",
+    "focus_nodes",
+    "read_shapes",
+    "validate",
+    "with_derived",
 )
 
 ASSERTED: Final = SHAPES / "asserted"
@@ -45,11 +54,12 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
     nodes: set[Term] = set()
     count = 0
     whole = with_derived(store)
-    for folders, data in (((ASSERTED, WARNINGS), store), ((DERIVED,), whole)):
+    for folders, graph in (((ASSERTED, WARNINGS), store), ((DERIVED,), whole)):
+        data = Data(graph)
         shapes = read_shapes(file for folder in folders for file in folder.glob("*.ttl"))
         count += len(shapes.rules)
-        nodes |= focus_nodes(data, shapes)
-        found.update(check(data, shapes))
+        nodes |= data.focus_nodes(shapes)
+        found.update(_check(data, shapes))
     return write_report(
         (placed(result, places, whole) for result in found),
         f"shapes: {count}, focus nodes: {len(nodes)}",
@@ -63,7 +73,11 @@ def check(store: Store, shapes: Shapes) -> Iterator[Result]:
         ShapesError: a shape is not usable, or its query means something else when it is asked of
             all nodes at once.
     """
-    data, engine = Data(store), Engine(store, shapes)
+    return _check(Data(store), shapes)
+
+
+def _check(data: Data, shapes: Shapes) -> Iterator[Result]:
+    engine = Engine(data.store, shapes)
     yield from query_results(data, shapes, engine)
     found = {shape: candidates(data, shapes, shape) for shape in shapes.targeted()}
     yield from engine.results(
@@ -74,11 +88,9 @@ def check(store: Store, shapes: Shapes) -> Iterator[Result]:
 def with_derived(store: Store) -> Store:
     """Return a store whose default graph also holds the derived graphs of another."""
     whole = Store()
-    graphs: list[NamedNode | DefaultGraph] = [DefaultGraph()]
+    whole.bulk_extend(store.quads_for_pattern(None, None, None, DefaultGraph()))
     for graph in store.named_graphs():
         if isinstance(graph, NamedNode) and graph.value.startswith(_DERIVED_GRAPHS):
-            graphs.append(graph)
-    for name in graphs:
-        quads = store.quads_for_pattern(None, None, None, name)
-        whole.extend(Quad(quad.subject, quad.predicate, quad.object) for quad in quads)
+            quads = store.quads_for_pattern(None, None, None, graph)
+            whole.bulk_extend(Quad(*quad.triple) for quad in quads)
     return whole

@@ -1,6 +1,6 @@
 """Read the data of a validation set-wise: the nodes of a target, the values of a predicate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import TypeAlias
 
 import rdflib
@@ -10,7 +10,6 @@ from kg.backend import Term
 from kg.validation.shapes import (
     TARGET_CLASS,
     TARGET_NODE,
-    TARGET_OBJECTS_OF,
     TARGET_SUBJECTS_OF,
     TARGETS,
     Said,
@@ -66,26 +65,35 @@ class Data:
         quads = self.store.quads_for_pattern(node, None, None, _DEFAULT)
         return {quad.predicate for quad in quads}
 
-    def targets(self, said: Said) -> set[Term]:
+    def targets(self, said: Said) -> Set[Term]:
         """Return the nodes that a shape's target declarations choose."""
-        return {
-            node
+        chosen = [
+            self._targets(predicate, target)
             for predicate in TARGETS.intersection(said)
             for target in said[predicate]
-            for node in self._targets(predicate, target)
-        }
+        ]
+        return chosen[0] if len(chosen) == 1 else frozenset().union(*chosen)
 
-    def _targets(self, predicate: NamedNode, target: Term) -> set[Term] | frozenset[Term]:
+    def _targets(self, predicate: NamedNode, target: Term) -> Set[Term]:
         if predicate == TARGET_NODE:
             return {target}
         if predicate == TARGET_CLASS:
             return self.instances(target)
         if not isinstance(target, NamedNode):
-            return set()
+            return frozenset()
         if predicate == TARGET_SUBJECTS_OF:
-            return set(self.values(target))
+            return self.values(target).keys()
         quads = self.store.quads_for_pattern(None, target, None, _DEFAULT)
-        return {quad.object for quad in quads} if predicate == TARGET_OBJECTS_OF else set()
+        return {quad.object for quad in quads}
+
+    def focus_nodes(self, shapes: Shapes) -> set[Term]:
+        """Return the nodes that any shape targets."""
+        chosen = {
+            (triple.predicate, triple.object)
+            for triple in shapes.triples
+            if triple.predicate in TARGETS
+        }
+        return set().union(*(self._targets(*target) for target in chosen))
 
 
 def as_value(term: Term) -> Value:
@@ -99,9 +107,4 @@ def as_value(term: Term) -> Value:
 
 def focus_nodes(store: Store, shapes: Shapes) -> set[Term]:
     """Return the nodes of a store's default graph that shapes target."""
-    data = Data(store)
-    nodes: set[Term] = set()
-    for triple in shapes.triples:
-        if triple.predicate in TARGETS:
-            nodes |= data.targets({triple.predicate: (triple.object,)})
-    return nodes
+    return Data(store).focus_nodes(shapes)

@@ -10,7 +10,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Store, parse
 from pyshacl.errors import ReportableRuntimeError
 from rdflib import Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import SH
+from rdflib.namespace import SH, NamespaceManager
 
 from kg.backend import Term
 from kg.errors import ShapesError
@@ -19,6 +19,15 @@ from kg.validation.shapes import Shapes, Targets
 from kg.vocab import RDF
 
 _Found: TypeAlias = Mapping[NamedNode, tuple[Term, ...]]
+
+_COMPONENT: Final = NamedNode(SH.sourceConstraintComponent)
+_FOCUS: Final = NamedNode(SH.focusNode)
+_MESSAGE: Final = NamedNode(SH.resultMessage)
+_PATH: Final = NamedNode(SH.resultPath)
+_RESULT: Final = NamedNode(SH.ValidationResult)
+_SEVERITY: Final = NamedNode(SH.resultSeverity)
+_SHAPE: Final = NamedNode(SH.sourceShape)
+_VALUE: Final = NamedNode(SH.value)
 
 # What pyshacl raises of shapes that it cannot use; only the first is its own.
 _FAILURES: Final = (
@@ -34,6 +43,13 @@ class _Store(OxigraphStore):
         return 1
 
 
+class _Names(NamespaceManager):
+    """Names of the data as they are: pyshacl's text, which nobody reads, would shorten each."""
+
+    def normalizeUri(self, rdfTerm: str) -> str:  # noqa: N802, N803 - rdflib's names
+        return f"<{rdfTerm}>"
+
+
 class Engine:
     """pyshacl over the default graph of one store, with one set of shapes."""
 
@@ -41,6 +57,7 @@ class Engine:
         """Take shapes that a result can name."""
         self._shapes = shapes
         self._data = Graph(store=_Store(store=store), identifier=DATASET_DEFAULT_GRAPH_ID)
+        self._data.namespace_manager = _Names(self._data, bind_namespaces="none")
 
     def results(self, targets: Targets, *, sparql: bool) -> set[Result]:
         """Return the results of shapes on the nodes given for each; None is its own targets.
@@ -79,33 +96,26 @@ def _read_report(report: Graph) -> Iterator[_Found]:
     for quad in parse(report.serialize(format="nt"), format=RdfFormat.N_TRIPLES):
         node = found.setdefault(quad.subject, {})
         node[quad.predicate] = (*node.get(quad.predicate, ()), quad.object)
-    kind = NamedNode(SH.ValidationResult)
-    return (node for node in found.values() if kind in node.get(RDF.type, ()))
+    return (node for node in found.values() if _RESULT in node.get(RDF.type, ()))
 
 
 def _read_result(found: _Found, shapes: Shapes) -> Result:
-    def one(predicate: object) -> Term | None:
-        return next(iter(found.get(NamedNode(str(predicate)), ())), None)
-
-    shape, severity = one(SH.sourceShape), one(SH.resultSeverity)
-    component, focus, path = (
-        one(SH.sourceConstraintComponent),
-        one(SH.focusNode),
-        one(SH.resultPath),
-    )
-    if not isinstance(shape, NamedNode) or shape not in shapes.rules or focus is None:
+    one = {predicate: terms[0] for predicate, terms in found.items()}
+    shape, severity, component = one[_SHAPE], one[_SEVERITY], one[_COMPONENT]
+    if not isinstance(shape, NamedNode) or shape not in shapes.rules:
         raise ShapesError(f"{shape}: a shape with constraints has an IRI and an ra:rule")
     if not isinstance(severity, NamedNode) or not isinstance(component, NamedNode):
         raise ShapesError(f"{shape.value}: sh:severity is no IRI")
+    path = one.get(_PATH)
     return Result(
         rule=shapes.rules[shape],
         severity=severity,
-        focus=focus,
+        focus=one[_FOCUS],
         path=None if isinstance(path, BlankNode) else path,  # a path that is no predicate
-        value=one(SH.value),
+        value=one.get(_VALUE),
         component=component,
         shape=shape,
-        message=said_by(found.get(NamedNode(SH.resultMessage), ())),
+        message=said_by(found.get(_MESSAGE, ())),
     )
 
 

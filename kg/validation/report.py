@@ -21,6 +21,18 @@ PLACES_SHOWN: Final = 3
 _REPORT: Final = NamedNode(f"{ID}validation-report")
 _VIOLATION: Final = NamedNode(SH.Violation)
 
+_COMPONENT: Final = NamedNode(SH.sourceConstraintComponent)
+_CONFORMS: Final = NamedNode(SH.conforms)
+_FOCUS: Final = NamedNode(SH.focusNode)
+_MESSAGE: Final = NamedNode(SH.resultMessage)
+_PATH: Final = NamedNode(SH.resultPath)
+_RESULT: Final = NamedNode(SH.result)
+_SEVERITY: Final = NamedNode(SH.resultSeverity)
+_SHAPE: Final = NamedNode(SH.sourceShape)
+_VALIDATION_REPORT: Final = NamedNode(SH.ValidationReport)
+_VALIDATION_RESULT: Final = NamedNode(SH.ValidationResult)
+_VALUE: Final = NamedNode(SH.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -66,31 +78,29 @@ def _source_first(place: Place) -> tuple[bool, str, int, str, str]:
 
 def _write_turtle(results: tuple[Result, ...]) -> bytes:
     conforms = Literal(str(not results).lower(), datatype=XSD.boolean)
-    triples = [
-        Triple(_REPORT, RDF.type, NamedNode(SH.ValidationReport)),
-        Triple(_REPORT, NamedNode(SH.conforms), conforms),
-        *(Triple(_REPORT, NamedNode(SH.result), result.iri) for result in results),
-    ]
+    triples = [Triple(_REPORT, RDF.type, _VALIDATION_REPORT), Triple(_REPORT, _CONFORMS, conforms)]
     for result in results:
-        triples += _describe(result)
+        iri = result.iri
+        triples.append(Triple(_REPORT, _RESULT, iri))
+        triples += _describe(iri, result)
     prefixes = {name: PREFIXES[name] for name in ("dcterms", "ra", "rash", "sh", "xsd")}
+    triples.sort(key=lambda triple: triple.subject != _REPORT)
     return serialize(triples, format=RdfFormat.TURTLE, prefixes=prefixes) or b""
 
 
-def _describe(result: Result) -> Iterator[Triple]:
+def _describe(iri: NamedNode, result: Result) -> Iterator[Triple]:
     statements: tuple[tuple[NamedNode, Term | None], ...] = (
-        (RDF.type, NamedNode(SH.ValidationResult)),
-        (NamedNode(SH.resultSeverity), result.severity),
+        (RDF.type, _VALIDATION_RESULT),
+        (_SEVERITY, result.severity),
         (RA.rule, Literal(result.rule)),
-        (NamedNode(SH.focusNode), result.focus),
-        (NamedNode(SH.resultPath), result.path),
-        (NamedNode(SH.value), result.value),
-        (NamedNode(SH.sourceConstraintComponent), result.component),
-        (NamedNode(SH.sourceShape), result.shape),
-        (NamedNode(SH.resultMessage), Literal(result.message)),
+        (_FOCUS, result.focus),
+        (_PATH, result.path),
+        (_VALUE, result.value),
+        (_COMPONENT, result.component),
+        (_SHAPE, result.shape),
+        (_MESSAGE, Literal(result.message)),
         *((DCTERMS.source, Literal(str(place))) for place in result.places),
     )
-    iri = result.iri
     for predicate, term in statements:
         if term is not None:
             yield Triple(iri, predicate, term)
