@@ -29,11 +29,8 @@ _SEVERITY: Final = NamedNode(SH.resultSeverity)
 _SHAPE: Final = NamedNode(SH.sourceShape)
 _VALUE: Final = NamedNode(SH.value)
 
-# What pyshacl raises of shapes that it cannot use; only the first is its own.
-_FAILURES: Final = (
-    *(ReportableRuntimeError, AssertionError, NotImplementedError, SyntaxError),
-    *(TypeError, ValueError, re.error),
-)
+# What pyshacl raises of shapes that it cannot use; its own errors are runtime errors.
+_FAILURES: Final = (*(RuntimeError, AssertionError, SyntaxError, TypeError, ValueError, re.error),)
 
 
 class _Store(OxigraphStore):

@@ -78,15 +78,17 @@ def _results(data: Data, shapes: Shapes, shape: NamedNode, constraint: Term) -> 
         focus = found.get("this")
         if focus is None:
             raise ShapesError(f"{shape.value}: sh:select does not give $this")
+        value = found.get("value") or (None if PATH in said else focus)
+        bound = found if value is None else {**found, "value": value}
         yield Result(
             rule=shapes.rules[shape],
             severity=severity,
             focus=focus,
             path=found.get("path") or next(iter(paths), None),
-            value=found.get("value") or (None if PATH in said else focus),
+            value=value,
             component=_COMPONENT,
             shape=shape,
-            message=said_by(_filled(messages, found)),
+            message=said_by(_filled(messages, bound)),
         )
 
 
