@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import pyshacl
 import pytest
 import rdflib
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from oxrdflib import OxigraphStore
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
@@ -205,10 +205,10 @@ TYPES: Final = st.sets(
 def _shapes(constraint: str, target: str, *, path: str) -> Shapes:
     kind = "sh:PropertyShape" if path else "sh:NodeShape"
     text = f"""{PREFIX}
-        ex:S a {kind} ; {target} ; {path} ra:rule "R" ; sh:severity sh:Warning ; {constraint} .
+        ex:S a {kind} ; {target} ; {path} ra:rule "R" ; sh:severity sh:Warning ; sh:message "No." ; {constraint} .
         ex:IsC a sh:NodeShape ; sh:class ex:C .
         ex:HasQ a sh:NodeShape ; sh:property ex:q-shape .
-        ex:q-shape a sh:PropertyShape ; sh:path ex:q ; ra:rule "R" ; sh:minCount 1 .
+        ex:q-shape a sh:PropertyShape ; sh:path ex:q ; sh:message "No." ; ra:rule "R" ; sh:minCount 1 .
         """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "shape.ttl"
@@ -233,7 +233,7 @@ def test_every_component_that_is_judged_set_wise_is_tried() -> None:
 
 @pytest.mark.parametrize("component", CONSTRAINTS)
 @given(data=st.data(), statements=STATEMENTS, types=TYPES, target=st.sampled_from(TARGETS))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_a_component_finds_what_plain_pyshacl_finds(
     component: str,
     data: st.DataObject,
