@@ -209,10 +209,12 @@ TYPES: Final = st.sets(
 def _shapes(constraint: str, target: str, *, path: str) -> Shapes:
     kind = "sh:PropertyShape" if path else "sh:NodeShape"
     text = f"""{PREFIX}
-        ex:S a {kind} ; {target} ; {path} ra:rule "R" ; sh:severity sh:Warning ; sh:message "No." ; {constraint} .
+        ex:S a {kind} ; {target} ; {path} ra:rule "R" ;
+          sh:severity sh:Warning ; sh:message "No." ; {constraint} .
         ex:IsC a sh:NodeShape ; sh:class ex:C .
         ex:HasQ a sh:NodeShape ; sh:property ex:q-shape .
-        ex:q-shape a sh:PropertyShape ; sh:path ex:q ; sh:message "No." ; ra:rule "R" ; sh:minCount 1 .
+        ex:q-shape a sh:PropertyShape ; sh:path ex:q ; sh:message "No." ;
+          ra:rule "R" ; sh:minCount 1 .
         """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "shape.ttl"

@@ -202,11 +202,14 @@ def _pair(compare: Callable[[Any, Any], bool]) -> Callable[[Constraint], Check |
         others = _others(constraint)
         if others is None:
             return None
-        return lambda focus, values: all(
-            _compares(compare, value, other_value)
-            for other in others
-            for other_value in other.get(focus, ())
-            for value in values
+        return lambda focus, values: (
+            not any(isinstance(v, BlankNode) for v in values)
+            and all(
+                _compares(compare, value, other_value)
+                for other in others
+                for other_value in other.get(focus, ())
+                for value in values
+            )
         )
 
     return make

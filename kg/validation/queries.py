@@ -54,7 +54,7 @@ def query_results(data: Data, shapes: Shapes, engine: Engine) -> set[Result]:
         samples[shape] = min((result.focus for result in kept), key=str, default=_NOWHERE)
         targets[shape] = (samples[shape],)
         results |= kept
-    asked = engine.results(targets, sparql=True)
+    asked = {r for r in engine.results(targets, sparql=True) if r.focus != _NOWHERE}
     _compare(asked, results, samples)
     return results | {result for result in asked if result.shape not in samples}
 
