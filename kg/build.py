@@ -19,11 +19,13 @@ from kg.resources import DATA, ONTOLOGY
 from kg.rules import Rule, derive, read_rules
 from kg.snapshot import GRAPH, PLACES, REPORT, REPORT_TEXT, Place, write_places, write_snapshot
 from kg.store import fill_default_graph, is_asserted, is_overlay, named_quads, sorted_nquads
+from kg.turtle_lines import subject_lines
 from kg.validation import Report, validate
 from kg.vocab import ONTOLOGY_GRAPH
 from mappings.source_text import show_path
 from mappings.toml_text import read_toml
 
+_TERMS: Final = ONTOLOGY / "runatlas.ttl"
 TOOLS = ("oxrdflib", "pydantic", "pyoxigraph", "pyshacl", "rdflib")
 
 
@@ -130,7 +132,7 @@ def _of_overlay(quad: Quad) -> bool:
 
 
 def _ontology() -> list[Quad]:
-    text = (ONTOLOGY / "runatlas.ttl").read_bytes()
+    text = _TERMS.read_bytes()
     return [
         Quad(quad.subject, quad.predicate, quad.object, ONTOLOGY_GRAPH)
         for quad in parse(text, format=RdfFormat.TURTLE)
@@ -164,8 +166,11 @@ def _read_version(path: Path) -> str:
 def _places(
     inputs: Inputs, data: Path, rules: tuple[Rule, ...], store: Store
 ) -> dict[str, set[Place]]:
-    """Note where each subject is stated: a record's place, a row's line, or the rule's file."""
-    places: dict[str, set[Place]] = {}
+    """Note where each subject is stated: a record, a row, a line of the ontology, a rule's file."""
+    places = {
+        subject: {Place("ontology", "ontology/runatlas.ttl", str(line)) for line in lines}
+        for subject, lines in subject_lines(_TERMS.read_text(encoding="utf-8")).items()
+    }
     for place, quads in _placed(inputs, data, rules, store):
         for quad in quads:
             if isinstance(quad.subject, NamedNode):

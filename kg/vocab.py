@@ -129,6 +129,7 @@ class RDFS:
 
     isDefinedBy = expand("rdfs:isDefinedBy")
     label = expand("rdfs:label")
+    subClassOf = expand("rdfs:subClassOf")
 
 
 class SCHEMA:
@@ -198,6 +199,7 @@ class XSD:
     dateTime = expand("xsd:dateTime")
     hexBinary = expand("xsd:hexBinary")
     integer = expand("xsd:integer")
+    string = expand("xsd:string")
 
 
 class RA:
