@@ -1,0 +1,110 @@
+"""Explain an IRI, or check's answer for a model on a target."""
+
+from collections.abc import Callable
+from datetime import date
+from difflib import get_close_matches
+from typing import Final
+from urllib.parse import unquote
+
+from pyoxigraph import NamedNode
+
+from kg.backend import Backend
+from kg.check.engine import Checked, Request, check
+from kg.check.verdict import Judged, Verdict
+from kg.errors import UnknownNameError, UsageError
+from kg.explain.derivations import class_node, inference_node
+from kg.explain.reading import Reader
+from kg.explain.statements import (
+    curated_node,
+    evidence_node,
+    grant_node,
+    path_node,
+    statement_node,
+)
+from kg.explain.tree import Branch, Explanation, Kind, Node, branches, context
+from kg.iris import keys_of
+from kg.vocab import ID, RA, RDF, SSSOM
+
+_NODES: Final[dict[NamedNode, Callable[[Reader, NamedNode], Node]]] = {
+    RA.CompatibilityInference: inference_node,
+    RA.CuratedRow: curated_node,
+    RA.Evidence: evidence_node,
+    RA.Exclusion: curated_node,
+    RA.InferenceGrant: grant_node,
+    RA.ModelStatement: statement_node,
+    RA.SupportPath: path_node,
+    SSSOM.Mapping: curated_node,
+}
+_HINT: Final = "Give an IRI of an answer, or a model and a target."
+
+
+def explain_iri(backend: Backend, text: str) -> Explanation:
+    """Explain what an IRI names, written in full or from its kind on: ``inference/…``.
+
+    Raises:
+        UnknownNameError: nothing that can be explained has this IRI; with near misses.
+    """
+    reader = Reader(backend)
+    iri = _iri(reader, text.strip().removeprefix("<").removesuffix(">"))
+    types = reader.iris(iri, RDF.type)
+    node = next(_NODES[type_] for type_ in types if type_ in _NODES)
+    return Explanation(root=node(reader, iri), snapshot=backend.snapshot)
+
+
+def _iri(reader: Reader, text: str) -> NamedNode:
+    known = {iri.value: iri for iri in reader.column("explainable", "subject")}
+    full = text if text.startswith(ID) else ID + text
+    if full in known:
+        return known[full]
+    keys = unquote(full.removeprefix(ID))
+    for iri in known.values():
+        if "/".join(keys_of(iri)) == keys:
+            return iri
+    kind = full.removeprefix(ID).partition("/")[0]
+    alike = [value.removeprefix(ID) for value in known if value.startswith(f"{ID}{kind}/")]
+    near = get_close_matches(full.removeprefix(ID), alike, n=3)
+    raise UnknownNameError("statement or inference", text, near, hint=_HINT)
+
+
+def explain_answer(backend: Backend, request: Request, *, as_of: date) -> Explanation:
+    """Explain the verdict that ``check`` gives for a model on one target.
+
+    Raises:
+        UnknownNameError: a target that the registry does not hold.
+        UsageError: not one target; a malformed repository id or class.
+    """
+    checked = check(backend, request, as_of=as_of)
+    if len(request.targets) != 1:
+        raise UsageError("Explain a model on one target.")
+    judged = checked.targets[0]
+    root = Node(
+        kind=Kind.ANSWER,
+        says=f"{checked.model} on {judged.target.id}: {judged.verdict.value}",
+        branches=tuple(_rests_on(Reader(backend), checked, judged)),
+    )
+    return Explanation(
+        root=root,
+        snapshot=backend.snapshot,
+        verdict=judged.verdict,
+        as_of=as_of,
+        hints=judged.hints,
+    )
+
+
+def _rests_on(reader: Reader, checked: Checked, judged: Judged) -> list[Branch]:
+    stated = [path_node(reader, finding.path.iri) for finding in judged.decisive]
+    rests: list[Branch] = []
+    if judged.verdict is Verdict.EXCLUDED:
+        rests += branches(
+            "exclusion", *(curated_node(reader, it.exclusion.iri) for it in judged.exclusions)
+        )
+        carriers = dict.fromkeys(binding.path.iri for binding in judged.exclusions)
+        rests += branches("carried by", *(path_node(reader, path) for path in carriers))
+    else:
+        rests += branches("statement", *stated)
+    if derivation := judged.derivation:
+        decides = judged.verdict is Verdict.MAY_WORK
+        role = branches if decides else context
+        rests += role("class", class_node(reader, checked.iri, derivation.membership))
+        rests += role("inference", inference_node(reader, derivation.inference.iri))
+    return rests
