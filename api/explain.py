@@ -32,6 +32,7 @@ class Form(StrEnum):
     responses=responses(
         "The tree of what the answer rests on",
         "explain-answer",
+        "explain-stated",
         "explain-inference",
         "explain-mermaid",
         "explain-nothing",

@@ -11,6 +11,7 @@ from kg.check.classes import MayWork
 from kg.check.engine import Checked
 from kg.check.facts import Cell, Citation, Deployment, Path, Requirement
 from kg.check.matching import Reach
+from kg.check.question import Configuration
 from kg.check.report import STALE_AFTER_DAYS
 from kg.check.verdict import BindingExclusion, Finding, Judged, Verdict
 from kg.terms import shorten, words
@@ -98,6 +99,7 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
         yield from _requirement(requirement)
     if judged.derivation:
         yield from _derivation(judged.derivation, checked)
+        yield from _explained(judged, checked.asked, checked.model)
     yield from _related(judged.others)
     for hint in judged.hints:
         yield from _entry("hint", hint)
@@ -252,6 +254,20 @@ def _derivation(derivation: MayWork, checked: Checked) -> Iterator[str]:
         "premises",
         f"{count} listed path{'s' if count > 1 else ''} of the class; {shorten(inference.rule)}",
     )
+
+
+def _explained(judged: Judged, asked: Configuration, model: str) -> Iterator[str]:
+    """Yield the command that goes on from here, on two lines of a shell if one is too long."""
+    options = [f"--architecture {asked.supplied_class}"] if asked.supplied_class else []
+    options += ["--strict"] if asked.strict else []
+    command = [f"runatlas explain {model} {judged.target.id}", " ".join(options)]
+    indent = " " * (_LABEL + 2)
+    line = f"  {'explain':<{_LABEL}}{' '.join(command)}".rstrip()
+    if len(line) <= WIDTH or not options:
+        yield line
+    else:
+        yield f"  {'explain':<{_LABEL}}{command[0]} \\"
+        yield f"{indent}{command[1]}"
 
 
 def _requirement(requirement: Requirement) -> Iterator[str]:

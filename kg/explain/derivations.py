@@ -27,9 +27,7 @@ def inference_node(reader: Reader, inference: NamedNode) -> Node:
         branches=(
             *_licence(reader, inference),
             *branches("rule", *(rule_node(reader, rule) for rule in rules)),
-            *branches(
-                "platform", *(curated_node(reader, it, table="platforms") for it in platforms)
-            ),
+            *branches("platform", *(platform_node(reader, platform) for platform in platforms)),
             *branches("premise", *(path_node(reader, it, of_class=class_) for it in premises)),
         ),
     )
@@ -42,11 +40,11 @@ def _licence(reader: Reader, inference: NamedNode) -> tuple[Branch, ...]:
     )
     return (
         *branches("licence", *(grant_node(reader, grant) for grant in grants)),
-        *branches("description", *(_release_node(reader, release) for release in releases)),
+        *branches("description", *(release_node(reader, release) for release in releases)),
     )
 
 
-def _release_node(reader: Reader, release: NamedNode) -> Node:
+def release_node(reader: Reader, release: NamedNode) -> Node:
     """Quote how we describe a release: as one that licenses an inference."""
     scope = reader.iri(release, RA.licensesInference)
     source = shorten(reader.iri(release, RA.ofSource))
@@ -58,6 +56,11 @@ def _release_node(reader: Reader, release: NamedNode) -> Node:
         quotes=tuple(Quote("scope", text) for text in reader.texts(release, RA.scopeText)),
         places=reader.places(release),
     )
+
+
+def platform_node(reader: Reader, platform: NamedNode) -> Node:
+    """Quote the row that defines a platform; other tables only add names to it."""
+    return curated_node(reader, platform, table="platforms")
 
 
 def rule_node(reader: Reader, rule: NamedNode) -> Node:

@@ -12,7 +12,13 @@ from kg.backend import Backend
 from kg.check.engine import Checked, Request, check
 from kg.check.verdict import Judged, Verdict
 from kg.errors import UnknownNameError, UsageError
-from kg.explain.derivations import class_node, inference_node
+from kg.explain.derivations import (
+    class_node,
+    inference_node,
+    platform_node,
+    release_node,
+    rule_node,
+)
 from kg.explain.reading import Reader
 from kg.explain.statements import (
     curated_node,
@@ -23,16 +29,21 @@ from kg.explain.statements import (
 )
 from kg.explain.tree import Branch, Explanation, Kind, Node, branches, context
 from kg.iris import keys_of
-from kg.vocab import ID, RA, RDF, SSSOM
+from kg.vocab import BASE, ID, PROV, RA, RDF, SSSOM
 
 _NODES: Final[dict[NamedNode, Callable[[Reader, NamedNode], Node]]] = {
     RA.CompatibilityInference: inference_node,
     RA.CuratedRow: curated_node,
+    RA.Deployment: curated_node,
     RA.Evidence: evidence_node,
     RA.Exclusion: curated_node,
     RA.InferenceGrant: grant_node,
+    RA.Integration: curated_node,
     RA.ModelStatement: statement_node,
+    RA.Platform: platform_node,
+    RA.SourceRelease: release_node,
     RA.SupportPath: path_node,
+    PROV.Plan: rule_node,
     SSSOM.Mapping: curated_node,
 }
 _HINT: Final = "Give an IRI of an answer, or a model and a target."
@@ -53,7 +64,7 @@ def explain_iri(backend: Backend, text: str) -> Explanation:
 
 def _iri(reader: Reader, text: str) -> NamedNode:
     known = {iri.value: iri for iri in reader.column("explainable", "subject")}
-    full = text if text.startswith(ID) else ID + text
+    full = text if text.startswith(BASE) else ID + text
     if full in known:
         return known[full]
     keys = unquote(full.removeprefix(ID))

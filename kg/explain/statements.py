@@ -142,10 +142,11 @@ def _curated(reader: Reader, path: NamedNode) -> Iterable[NamedNode]:
 def curated_node(reader: Reader, row: NamedNode, *, table: str | None = None) -> Node:
     """Quote a row of a curated table, or a part that one adds: what it says, why, and read where.
 
-    ``table`` is the one that defines the thing, where others name it too.
+    A part that a source states itself has no reason of ours, and is asserted. ``table`` is the one
+    that defines the thing, where others name it too.
     """
     return Node(
-        kind=Kind.CURATED,
+        kind=Kind.CURATED if reader.text(row, RA.justification) else Kind.ASSERTED,
         iri=row.value,
         says=_curated_says(reader, row),
         quotes=_quotes(
@@ -173,7 +174,9 @@ def _curated_says(reader: Reader, row: NamedNode) -> str:
     if label := reader.text(row, RDFS.label):
         return label
     kind_, *keys = keys_of(row)
-    return " ".join([kind_.replace("-", " "), "/".join(key for key in keys if key)])
+    if kind_ == "curated-row":
+        kind_, *keys = f"row of {keys[0]}:", *keys[1:]
+    return f"{kind_} {'/'.join(key for key in keys if key)}"
 
 
 def _quotes(reader: Reader, subject: NamedNode, *asked: tuple[str, NamedNode]) -> tuple[Quote, ...]:
