@@ -18,7 +18,7 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad, Store
 
 from kg.backend import StoreBackend
 from kg.build import Graph, assemble
-from kg.check.engine import Request
+from kg.check.engine import Request, check
 from kg.check.verdict import Verdict
 from kg.errors import SourceError, UnknownNameError
 from kg.explain.engine import explain_answer, explain_iri
@@ -254,8 +254,10 @@ def test_each_thing_that_an_answer_falls_without_takes_it_away(
 
 def _verdict(graph: Editable, question: tuple[str, str, str | None]) -> Verdict | None:
     """Return the verdict; None where the target itself has gone."""
+    model, target, class_ = question
+    request = Request(model=model, targets=(target,), architecture=class_)
     try:
-        return graph.answer(*question).verdict
+        return check(graph.backend, request, as_of=TODAY).targets[0].verdict
     except UnknownNameError:
         return None
 

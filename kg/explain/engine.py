@@ -56,25 +56,39 @@ def explain_iri(backend: Backend, text: str) -> Explanation:
         UnknownNameError: nothing that can be explained has this IRI; with near misses.
     """
     reader = Reader(backend)
-    iri = _iri(reader, text.strip().removeprefix("<").removesuffix(">"))
-    types = reader.iris(iri, RDF.type)
-    node = next(_NODES[type_] for type_ in types if type_ in _NODES)
-    return Explanation(root=node(reader, iri), snapshot=backend.snapshot)
+    given = text.strip().removeprefix("<").removesuffix(">")
+    full = given if given.startswith(BASE) else ID + given
+    iri = _as_given(full)
+    node = _node(reader, iri) if iri else None
+    return Explanation(
+        root=node or _written_otherwise(reader, given, full), snapshot=backend.snapshot
+    )
 
 
-def _iri(reader: Reader, text: str) -> NamedNode:
-    known = {iri.value: iri for iri in reader.column("explainable", "subject")}
-    full = text if text.startswith(BASE) else ID + text
-    if full in known:
-        return known[full]
+def _as_given(text: str) -> NamedNode | None:
+    try:
+        return NamedNode(text)
+    except ValueError:  # a space, say: keys as people read them
+        return None
+
+
+def _node(reader: Reader, iri: NamedNode) -> Node | None:
+    explains = [_NODES[type_] for type_ in reader.iris(iri, RDF.type) if type_ in _NODES]
+    return explains[0](reader, iri) if explains else None
+
+
+def _written_otherwise(reader: Reader, given: str, full: str) -> Node:
+    """Find the IRI by its keys as people read them, without percent-encoding."""
+    known = reader.column("explainable", "subject")
     keys = unquote(full.removeprefix(ID))
-    for iri in known.values():
-        if "/".join(keys_of(iri)) == keys:
-            return iri
-    kind = full.removeprefix(ID).partition("/")[0]
-    alike = [value.removeprefix(ID) for value in known if value.startswith(f"{ID}{kind}/")]
-    near = get_close_matches(full.removeprefix(ID), alike, n=3)
-    raise UnknownNameError("statement or inference", text, near, hint=_HINT)
+    for iri in known:
+        if "/".join(keys_of(iri)) == keys and (node := _node(reader, iri)):
+            return node
+    wanted = full.removeprefix(ID)
+    kind = wanted.partition("/")[0] + "/"
+    alike = [key for iri in known if (key := iri.value.removeprefix(ID)).startswith(kind)]
+    near = get_close_matches(wanted, alike, n=3)
+    raise UnknownNameError("statement or inference", given, near, hint=_HINT)
 
 
 def explain_answer(backend: Backend, request: Request, *, as_of: date) -> Explanation:
