@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
-from api import architectures, check, docs_page, health, models, pages, questions
+from api import architectures, check, docs_page, explain, health, models, pages, questions
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
@@ -60,7 +60,7 @@ def create_app(backend: Backend, *, today: Callable[[], date] = date.today) -> F
     app.router.routes.append(Route("/sparql", SparqlEndpoint(backend), name="sparql"))
     for path, page in (("/", _landing_page), ("/docs", _documentation)):
         app.add_api_route(path, page, include_in_schema=False)
-    for module in (check, questions, models, architectures, health):
+    for module in (check, explain, questions, models, architectures, health):
         app.include_router(module.router)
     return app
 

@@ -1,12 +1,11 @@
 """/api/v1/check: whether a model runs on hardware, on whose word."""
 
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import JSONResponse
 
-from api.dependencies import GivenBackend, Today, answer, check_parameters
+from api.dependencies import GivenBackend, Today, answer, check_parameters, day_of
 from api.documentation import responses
 from kg.check.engine import Request, check
 from kg.check.report import as_json
@@ -109,7 +108,7 @@ def check_model(
         count=count,
         strict=strict,
     )
-    day = today if as_of is None else _day(as_of)
+    day = today if as_of is None else day_of(as_of)
     return answer(backend, as_json(check(backend, request, as_of=day)))
 
 
@@ -118,10 +117,3 @@ def _targets(text: str | None) -> tuple[str, ...]:
     if not all(names):
         raise UsageError(f"on {text!r} is not a list of names separated by commas.")
     return names
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"as_of {text!r} is not a date such as 2026-11-30.") from error

@@ -46,6 +46,18 @@ def _is_list(annotation: object) -> bool:
     return getattr(annotation, "__origin__", None) is list
 
 
+def day_of(text: str) -> date:
+    """Return the day in a parameter ``as_of``.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"as_of {text!r} is not a date such as 2026-11-30.") from error
+
+
 def answer(backend: Backend, content: Mapping[str, Any]) -> JSONResponse:
     """Return a JSON answer that names its snapshot."""
     return JSONResponse({**content, "snapshot": backend.snapshot})

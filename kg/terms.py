@@ -1,5 +1,7 @@
 """Write RDF terms as people read them."""
 
+import re
+
 from pyoxigraph import Literal, NamedNode
 
 from kg.backend import Term
@@ -21,3 +23,9 @@ def shorten(term: Term | None) -> str:
         if term.value.startswith(base) and len(term.value) > len(base):
             return f"{prefix}:{term.value.removeprefix(base)}"
     return term.value
+
+
+def words(term: NamedNode) -> str:
+    """Return a term's name as words: ra:DocumentedRecipe is ``documented recipe``."""
+    name = shorten(term).removeprefix("ra:")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().replace("kvcache", "KV cache")

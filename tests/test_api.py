@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import httpx2
 import pytest
@@ -16,6 +16,8 @@ from kg.backend import Row, StoreBackend, Term
 from kg.check.engine import Request, check
 from kg.check.report import as_json
 from kg.errors import UsageError
+from kg.explain.engine import explain_answer
+from kg.explain.report import as_json as explanation_json
 from kg.queries import questions
 from tests.api_examples import TODAY, client
 from tests.http_server import serving
@@ -161,6 +163,62 @@ def test_a_validation_problem_names_each_parameter(http: TestClient) -> None:
 def test_near_misses_are_a_list(http: TestClient) -> None:
     response = http.get(CHECK, params={"model": LLAMA, "on": "mi335x"})
     assert "mi355x" in _problem(response, 400)["did_you_mean"]
+
+
+ASSUMED: Final = "meta-llama/Llama-3.1-405B-Instruct"
+EXPLAIN: Final = "/api/v1/explain"
+INFERENCE: Final = "inference/same-architecture/cloud-ai-100/BertModel/cloud-ai-100/vLLM/AOT"
+
+
+def test_explain_is_the_engine_s_answer(http: TestClient, backend: StoreBackend) -> None:
+    parameters = {"model": ASSUMED, "on": "cloud-ai-100", "as_of": "2026-11-30"}
+    expected = explain_answer(
+        backend, Request(model=ASSUMED, targets=("cloud-ai-100",)), as_of=TODAY
+    )
+    body = _ok(http.get(EXPLAIN, params=parameters), backend)
+    assert body == json.loads(json.dumps(explanation_json(expected)))
+    assert body["verdict"] == "may-work"
+    strict = _ok(http.get(EXPLAIN, params={**parameters, "strict": "true"}), backend)
+    assert (strict["verdict"], strict["tree"]["children"]) == ("no-evidence", [])
+    quantised = {**parameters, "quantised": "true", "architecture": "LlamaForCausalLM"}
+    assert _ok(http.get(EXPLAIN, params=quantised), backend)["verdict"] == "no-evidence"
+
+
+def test_explain_follows_every_iri_in_a_tree(http: TestClient, backend: StoreBackend) -> None:
+    def follow(node: dict[str, Any]) -> None:
+        for child in node["children"]:
+            tree = _ok(http.get(EXPLAIN, params={"iri": child["iri"]}), backend)["tree"]
+            assert (tree["iri"], tree["kind"]) == (child["iri"], child["kind"])
+            follow(child)
+
+    follow(_ok(http.get(EXPLAIN, params={"iri": INFERENCE}), backend)["tree"])
+    for on in ("aws-trainium", "tpu7x"):
+        follow(_ok(http.get(EXPLAIN, params={"model": ASSUMED, "on": on}), backend)["tree"])
+
+
+def test_explain_as_a_flowchart(http: TestClient) -> None:
+    response = http.get(EXPLAIN, params={"iri": INFERENCE, "format": "mermaid"})
+    assert response.headers["Content-Type"].startswith("text/vnd.mermaid")
+    assert response.headers["Runatlas-Snapshot"]
+    assert response.text.startswith("flowchart TD\n")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({}, "Give iri, or model and on"),
+        ({"model": LLAMA}, "Give iri, or model and on"),
+        ({"iri": INFERENCE, "model": LLAMA, "on": "h100"}, "stands alone"),
+        ({"iri": INFERENCE, "strict": "true"}, "stands alone"),
+        ({"iri": "inference/x"}, "There is no statement or inference"),
+        ({"model": LLAMA, "on": "h100,mi355x"}, "h100,mi355x"),
+        ({"model": LLAMA, "on": "h100", "as_of": "soon"}, "not a date"),
+        ({"model": LLAMA, "on": "h100", "format": "svg"}, "format"),
+        ({"model": LLAMA, "on": "h100", "depth": "1"}, "not taken here"),
+    ],
+)
+def test_explain_refuses(http: TestClient, parameters: dict[str, str], said: str) -> None:
+    _problem(http.get(EXPLAIN, params=parameters), 400, said)
 
 
 def test_questions_are_listed(http: TestClient, backend: StoreBackend) -> None:

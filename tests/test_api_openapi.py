@@ -70,7 +70,7 @@ def test_every_stored_question_is_described(description: dict[str, Any]) -> None
 
 def test_every_operation_says_what_it_does(description: dict[str, Any]) -> None:
     operations = _operations(description)
-    assert len(operations) == len(questions()) + 8
+    assert len(operations) == len(questions()) + 9
     for name, operation in operations:
         assert operation["summary"], name
         assert operation["description"], name

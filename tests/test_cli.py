@@ -57,6 +57,55 @@ def test_check_prints_one_line_for_each_target_within_80_columns(current: str) -
     assert "curated/family_alignment.csv:2" in done.stdout
 
 
+def test_explain_goes_on_from_check_in_three_formats(current: str) -> None:
+    done = _run(
+        "check", "my-org/tune", "--architecture", "LlamaForCausalLM", "--on", "cloud-ai-100",
+        "--snapshot", current,
+    )  # fmt: skip
+    line = done.stdout.partition("  explain ")[2].partition("snapshot")[0]
+    command = line.replace("\\\n", " ").split()
+    assert command[:2] == ["runatlas", "explain"]
+    shown = {}
+    for format_ in ("text", "json", "mermaid"):
+        done = _run(*command[1:], "--snapshot", current, "--format", format_)
+        assert done.returncode == 0
+        shown[format_] = done.stdout
+    assert "[supplied] class: LlamaForCausalLM, supplied by the asker" in shown["text"]
+    written = json.loads(shown["json"])
+    assert written["verdict"] == "may-work"
+    assert shown["mermaid"].startswith("%% snapshot ")
+    iri = written["tree"]["children"][1]["iri"]
+    for given in (iri, iri.partition("/id/")[2]):
+        done = _run("explain", given, "--snapshot", current)
+        assert done.stdout.startswith("[derived] LlamaForCausalLM may run on cloud-ai-100")
+
+
+def test_explain_without_anything_to_explain_is_answered(current: str) -> None:
+    done = _run("explain", "openai/gpt-oss-120b", "tpu7x", "--snapshot", current)
+    assert done.returncode == 0
+    assert "[answer] openai/gpt-oss-120b on tpu7x: no-evidence" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["inference/x"], "There is no statement or inference 'inference/x' here."),
+        (["openai/gpt-oss-120b"], "or a model and a target"),
+        (["inference/x", "--strict"], "need a model and a target"),
+        (["a/b", "h10"], "Did you mean h100"),
+        (["gemma-2b", "h100"], "google/gemma-2b"),
+        (["a/b", "h100", "--architecture", "A", "--config", "c"], "not both"),
+        (["a/b", "h100", "--as-of", "soon"], "is not a day"),
+    ],
+)
+def test_explain_refuses_in_one_line(arguments: list[str], says: str, current: str) -> None:
+    done = _run("explain", *arguments, "--snapshot", current)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_ask_lists_questions_and_answers_in_three_formats(current: str) -> None:
     listing = _run("ask", "--list").stdout
     assert "families_of_architecture" in listing

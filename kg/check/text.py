@@ -1,6 +1,5 @@
 """An answer as text for a terminal of 80 columns: one line for each target, then the detail."""
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -12,9 +11,10 @@ from kg.check.classes import MayWork
 from kg.check.engine import Checked
 from kg.check.facts import Cell, Citation, Deployment, Path, Requirement
 from kg.check.matching import Reach
+from kg.check.question import Configuration
 from kg.check.report import STALE_AFTER_DAYS
 from kg.check.verdict import BindingExclusion, Finding, Judged, Verdict
-from kg.terms import shorten
+from kg.terms import shorten, words
 from kg.vocab import RA
 
 WIDTH: Final = 80
@@ -76,7 +76,7 @@ def _headline(judged: Judged, checked: Checked) -> tuple[str, str, str, str, str
     if not judged.decisive:
         return target, verdict, "-", "-", "-"
     paths = [finding.path for finding in judged.decisive]
-    levels = dict.fromkeys(_words(path.level or path.outcome) for path in paths)
+    levels = dict.fromkeys(words(path.level or path.outcome) for path in paths)
     more = f" (+{len(levels) - 1})" if len(levels) > 1 else ""
     stacks = dict.fromkeys(path.stack for path in paths)
     newest = max((path.newest for path in paths if path.newest), default=None)
@@ -99,6 +99,7 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
         yield from _requirement(requirement)
     if judged.derivation:
         yield from _derivation(judged.derivation, checked)
+        yield from _explained(judged, checked.asked, checked.model)
     yield from _related(judged.others)
     for hint in judged.hints:
         yield from _entry("hint", hint)
@@ -110,8 +111,8 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
 
 def _statement(finding: Finding, judged: Judged, checked: Checked) -> Iterator[str]:
     path = finding.path
-    level = _words(path.level) if path.level else "no level"
-    said = f"{_words(path.outcome)}, {level}: {path.stack}{_own(path)}"
+    level = words(path.level) if path.level else "no level"
+    said = f"{words(path.outcome)}, {level}: {path.stack}{_own(path)}"
     yield from _entry("statement", said)
     for reason in _why(finding):
         yield from _entry("but", reason)
@@ -180,11 +181,11 @@ def _precision(path: Path) -> str:
 
 
 def _role(cell: Cell) -> str:
-    return "" if cell.role == RA.RoleUnstated else f" ({_words(cell.role)})"
+    return "" if cell.role == RA.RoleUnstated else f" ({words(cell.role)})"
 
 
 def _deployment(deployment: Deployment) -> str:
-    unit = f" {_words(deployment.unit)}" if deployment.unit else ""
+    unit = f" {words(deployment.unit)}" if deployment.unit else ""
     parts = [
         f"{deployment.devices} x{unit}" if deployment.devices else unit.strip(),
         f"{deployment.nodes} nodes" if deployment.nodes else "",
@@ -255,6 +256,20 @@ def _derivation(derivation: MayWork, checked: Checked) -> Iterator[str]:
     )
 
 
+def _explained(judged: Judged, asked: Configuration, model: str) -> Iterator[str]:
+    """Yield the command that goes on from here, on two lines of a shell if one is too long."""
+    options = [f"--architecture {asked.supplied_class}"] if asked.supplied_class else []
+    options += ["--strict"] if asked.strict else []
+    command = [f"runatlas explain {model} {judged.target.id}", " ".join(options)]
+    indent = " " * (_LABEL + 2)
+    line = f"  {'explain':<{_LABEL}}{' '.join(command)}".rstrip()
+    if len(line) <= WIDTH or not options:
+        yield line
+    else:
+        yield f"  {'explain':<{_LABEL}}{command[0]} \\"
+        yield f"{indent}{command[1]}"
+
+
 def _requirement(requirement: Requirement) -> Iterator[str]:
     doubt = "; AMBIGUOUS: " + requirement.why if requirement.ambiguous else ""
     given = "if it is of" if requirement.of_class else "for"
@@ -265,11 +280,11 @@ def _requirement(requirement: Requirement) -> Iterator[str]:
 def _related(findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         path = finding.path
-        level = _words(path.level) if path.level else "no level"
+        level = words(path.level) if path.level else "no level"
         hardware = ", ".join(sorted(shorten(hardware) for hardware in path.hardware))
         why = f" ({'; '.join(_why(finding))})" if list(_why(finding)) else ""
         yield from _entry(
-            "elsewhere", f"{_words(path.outcome)}, {level} on {hardware}: {path.stack}{why}"
+            "elsewhere", f"{words(path.outcome)}, {level} on {hardware}: {path.stack}{why}"
         )
 
 
@@ -287,14 +302,8 @@ def _at(places: Iterable[object]) -> str:
     return ", ".join(map(str, places)) or "no place noted"
 
 
-def _words(term: NamedNode) -> str:
-    """Return a term's name as words: ra:DocumentedRecipe is ``documented recipe``."""
-    name = shorten(term).removeprefix("ra:")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().replace("kvcache", "KV cache")
-
-
 def _kind(exclusion: NamedNode) -> str:
-    return _words(exclusion).removesuffix(" exclusion")
+    return words(exclusion).removesuffix(" exclusion")
 
 
 def _day(day: date | None) -> str:

@@ -19,6 +19,14 @@ class AnswerFormat(StrEnum):
     JSON = "json"
 
 
+class ExplanationFormat(StrEnum):
+    """How ``explain`` answers."""
+
+    TEXT = "text"
+    JSON = "json"
+    MERMAID = "mermaid"
+
+
 class RowsFormat(StrEnum):
     """How ``ask`` answers."""
 
