@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from mappings.evidence_database.checks import (
+from mappings.json_checks import (
     Check,
     itself,
     list_of,
