@@ -13,6 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
+from mappings.evidence_database.records import EvidenceDatabase
 from mappings.json_checks import (
     Check,
     itself,
@@ -24,7 +25,6 @@ from mappings.json_checks import (
     one_of,
     text,
 )
-from mappings.evidence_database.records import EvidenceDatabase
 from mappings.json_text import JsonValue, parse_json
 from mappings.source_text import REPOSITORY_ID, ProblemList, quote, read_source_text
 
