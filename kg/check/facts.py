@@ -8,6 +8,7 @@ from typing import TypeVar
 from pyoxigraph import NamedNode
 
 from kg.backend import Backend, Row, Term
+from kg.places import own_places
 from kg.queries import query_text
 from kg.rows import named
 from kg.snapshot import Place
@@ -262,15 +263,8 @@ def _path(facts: _Facts, iri: NamedNode) -> Path:
         hardware_scope=facts.text(iri, RA.hardwareScope),
         limitations=facts.texts(iri, RA.limitation),
         citations=facts.each(iri, RA.evidence, lambda part: _citation(facts, part)),
-        places=_stated_at(facts, iri, _one(facts.iri(release, RA.ofSource))),
+        places=own_places(facts.backend, iri),
     )
-
-
-def _stated_at(facts: _Facts, path: NamedNode, source: NamedNode) -> tuple[Place, ...]:
-    """Return the path's own rows; curated rows about it have places of their own."""
-    places = facts.backend.places(path)
-    own = tuple(place for place in places if place.source == shorten(source))
-    return own or places
 
 
 def _one(term: NamedNode | None) -> NamedNode:
