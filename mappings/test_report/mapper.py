@@ -35,6 +35,13 @@ STATUSES: Final = {
     )
 }
 
+# What an outcome states, in words.
+MEANINGS: Final = {
+    "pass": "support, independently tested",
+    "limited": "limited support, independently tested",
+    "fail": "that it fails",
+}
+
 
 def unknown_names(document: TestReports, release: Release) -> Iterator[tuple[str, str]]:
     """Yield the pointer of each name that no curated table knows, and why."""
@@ -170,8 +177,8 @@ class _ReportMapper:
         """Say what was run and found, in the report's own words for the hardware."""
         report = self.report
         model = f"{report.checkpoint} (revision {report.revision})"
-        finding = report.finding
-        return f"{model} with {self.stack}: {report.outcome}. {finding} Hardware: {report.hardware}"
+        finding = f"{report.outcome}. {report.finding.rstrip('.')}."
+        return f"{model} with {self.stack}: {finding} Hardware: {report.hardware}"
 
 
 def _address(url: str | None) -> Literal | None:
