@@ -43,9 +43,7 @@ def report_new_command(
     product: Annotated[
         str | None, typer.Option("--product", help="What it ran on: id, label or alias.")
     ] = None,
-    count: Annotated[
-        int | None, typer.Option("--count", help="Number of devices.", min=1)
-    ] = None,
+    count: Annotated[int | None, typer.Option("--count", help="Number of devices.", min=1)] = None,
     unit: Annotated[
         str | None, typer.Option("--unit", help="What is counted: chip, board, node, instance.")
     ] = None,
@@ -63,9 +61,7 @@ def report_new_command(
     command: Annotated[
         str | None, typer.Option("--command", help="The command that runs it again.")
     ] = None,
-    outcome: Annotated[
-        str | None, typer.Option("--outcome", help="pass, limited or fail.")
-    ] = None,
+    outcome: Annotated[str | None, typer.Option("--outcome", help="pass, limited or fail.")] = None,
     ran_at: Annotated[
         str | None, typer.Option("--ran-at", help="Day of the run (YYYY-MM-DD).")
     ] = None,
