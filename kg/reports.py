@@ -22,7 +22,7 @@ from kg.terms import shorten
 from kg.validation import Report, validate
 from kg.vocab import RA
 from mappings.curated.tables import TABLES
-from mappings.source_text import MAX_BYTES, REPOSITORY_ID
+from mappings.source_text import REPOSITORY_ID
 from mappings.test_report.reader import read_test_reports, test_report_schema
 from mappings.test_report.records import TestReports
 

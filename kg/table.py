@@ -1,4 +1,4 @@
-"""Write the rows of a stored question as a table, JSON or CSV: each with the place it is read at."""
+"""Write the rows of a stored question as a table, JSON or CSV, each with its place."""
 
 import csv
 import io

@@ -59,8 +59,8 @@ class JsonSchema:
     @staticmethod
     def _is_anchored(schema: Schema) -> bool:
         """Tell whether a pattern spans the whole string, as it is matched here."""
-        pattern = schema.get("pattern", "^$")
-        return pattern[0] == "^" and pattern[-1] == "$"
+        pattern = str(schema.get("pattern", "^$"))
+        return pattern.startswith("^") and pattern.endswith("$")
 
     def resolve(self, schema: Schema) -> Schema:
         """Return a schema with what it refers to put in; its own words come first."""
