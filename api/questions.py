@@ -12,6 +12,7 @@ from kg.ask import ask, find_question
 from kg.backend import Term
 from kg.errors import UsageError
 from kg.queries import Question, questions
+from kg.table import READ_AT
 from kg.terms import shorten
 from kg.vocab import XSD
 
@@ -75,7 +76,13 @@ def ask_question(
             },
             "columns": _columns(question),
             "total": len(asked.rows),
-            "rows": [{name: _value(row.get(name)) for name in asked.columns} for row in asked.rows],
+            "rows": [
+                {
+                    **{name: _value(row.get(name)) for name in asked.columns},
+                    READ_AT: list(map(str, places)),
+                }
+                for row, places in zip(asked.rows, asked.places, strict=True)
+            ],
         },
     )
 

@@ -56,12 +56,12 @@ def refreshed(text: str, snapshot: Path) -> str:
         current = Path(folder) / "build" / "current"
         current.parent.mkdir()
         current.symlink_to(snapshot.resolve())
-        text = _BLOCK.sub(lambda block: _run_block(block[0], Path(folder)), text)
+        text = _BLOCK.sub(lambda block: run_block(block[0], Path(folder)), text)
     store = open_snapshot(snapshot).store
     return _PICTURE.sub(lambda _: _picture(store), text)
 
 
-def _run_block(block: str, folder: Path) -> str:
+def run_block(block: str, folder: Path) -> str:
     """Run each command of a block in a folder that has only the snapshot."""
     binaries = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}", "COLUMNS": "80"}

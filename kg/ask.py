@@ -13,7 +13,9 @@ from kg.backend import Backend, Row
 from kg.errors import UnknownNameError, UsageError
 from kg.iris import mint_checkpoint, mint_iri
 from kg.names import HARDWARE, Names, read_names
+from kg.places import places_of_row
 from kg.queries import Parameter, Question, query_text, questions
+from kg.snapshot import Place
 from kg.terms import shorten
 from kg.vocab import RA, XSD
 
@@ -40,11 +42,15 @@ _STATED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's rows; ``columns`` are those that it returns, without what was asked."""
+    """A question's rows; ``columns`` are those that it returns, without what was asked.
+
+    ``places`` says of each row where it is stated.
+    """
 
     question: Question
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    places: tuple[tuple[Place, ...], ...]
 
 
 def find_question(name: str) -> Question:
@@ -79,7 +85,8 @@ def ask(backend: Backend, name: str, values: Mapping[str, str], *, today: date) 
     }
     rows = backend.select(question.text, bindings)
     columns = tuple(column for column, _ in question.columns)
-    return Asked(question, columns, tuple(rows))
+    places = tuple(places_of_row(backend, row, taken) for row in rows)
+    return Asked(question, columns, tuple(rows), places)
 
 
 def _value(question: Question, parameter: Parameter, values: Mapping[str, str]) -> str:

@@ -1,13 +1,16 @@
-"""Write the rows of a stored question as a table, JSON or CSV."""
+"""Write the rows of a stored question as a table, JSON or CSV, each with its place."""
 
 import csv
 import io
 import json
+from collections.abc import Iterator
+from typing import Final
 
 from kg.ask import Asked
-from kg.backend import Row
 from kg.printable import printable
 from kg.terms import shorten
+
+READ_AT: Final = "read_at"
 
 
 def as_table(asked: Asked, width: int | None = None) -> str:
@@ -15,11 +18,11 @@ def as_table(asked: Asked, width: int | None = None) -> str:
 
     ``width`` is that of the terminal; None is no bound.
     """
-    texts = [_texts(row, asked.columns).values() for row in asked.rows]
-    cells = [[printable(text) for text in row] for row in texts]
-    lines = _in_columns(asked.columns, cells)
+    columns = (*asked.columns, READ_AT)
+    cells = [[printable(text) for text in row] for row in _cells(asked)]
+    lines = _in_columns(columns, cells)
     if width is not None and max(map(len, lines)) > width:
-        lines = _one_below_the_other(asked.columns, cells)
+        lines = _one_below_the_other(columns, cells)
     count = f"{len(cells)} row{'' if len(cells) == 1 else 's'}"
     return "\n".join([asked.question.title, "", *lines, "", count]) + "\n"
 
@@ -47,8 +50,11 @@ def _one_below_the_other(columns: tuple[str, ...], cells: list[list[str]]) -> li
 
 
 def as_json_rows(asked: Asked) -> str:
-    """Return rows as a JSON array of objects, each value as text."""
-    rows = [_texts(row, asked.columns) for row in asked.rows]
+    """Return rows as a JSON array of objects: each value as text, the places as a list."""
+    rows = [
+        {**dict(zip(asked.columns, cells[:-1], strict=True)), READ_AT: list(map(str, places))}
+        for cells, places in zip(_cells(asked), asked.places, strict=True)
+    ]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -56,10 +62,12 @@ def as_csv(asked: Asked) -> str:
     """Return rows as CSV (RFC 4180, with line feeds)."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(asked.columns)
-    writer.writerows(_texts(row, asked.columns).values() for row in asked.rows)
+    writer.writerow((*asked.columns, READ_AT))
+    writer.writerows(_cells(asked))
     return out.getvalue()
 
 
-def _texts(row: Row, columns: tuple[str, ...]) -> dict[str, str]:
-    return {column: shorten(row.get(column)) for column in columns}
+def _cells(asked: Asked) -> Iterator[list[str]]:
+    for row, places in zip(asked.rows, asked.places, strict=True):
+        cells = [shorten(row.get(column)) for column in asked.columns]
+        yield [*cells, ", ".join(map(str, places))]

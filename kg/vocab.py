@@ -53,6 +53,7 @@ CURATED_GRAPHS: Final = GRAPH + "curated/"
 DERIVED_GRAPHS: Final = GRAPH + "derived/"
 OVERLAY_GRAPHS: Final = GRAPH + "overlay/"
 CC0: Final = NamedNode(PREFIXES["cc0"])
+TEST_REPORT_SCHEMA: Final = BASE + "schema/test-report/1"
 
 
 class DCAT:
@@ -71,6 +72,7 @@ class DCTERMS:
     """DCMI Metadata Terms."""
 
     creator = expand("dcterms:creator")
+    date = expand("dcterms:date")
     description = expand("dcterms:description")
     isPartOf = expand("dcterms:isPartOf")
     issued = expand("dcterms:issued")
@@ -251,6 +253,7 @@ class RA:
     SourceRelease = expand("ra:SourceRelease")
     SupportPath = expand("ra:SupportPath")
     TargetGranularity = expand("ra:TargetGranularity")
+    TestRun = expand("ra:TestRun")
     Vendor = expand("ra:Vendor")
 
     # Models
@@ -353,6 +356,15 @@ class RA:
     nodeCount = expand("ra:nodeCount")
     parallelism = expand("ra:parallelism")
     topology = expand("ra:topology")
+
+    # Test runs
+    checkpointRevision = expand("ra:checkpointRevision")
+    correctnessHolds = expand("ra:correctnessHolds")
+    correctnessMethod = expand("ra:correctnessMethod")
+    correctnessReference = expand("ra:correctnessReference")
+    correctnessResult = expand("ra:correctnessResult")
+    environmentText = expand("ra:environmentText")
+    log = expand("ra:log")
 
     # Evidence and levels
     admitsAttester = expand("ra:admitsAttester")

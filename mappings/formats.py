@@ -14,6 +14,8 @@ from mappings.evidence_database.reader import read_evidence_database
 from mappings.source_description import SourceDescription
 from mappings.source_text import ProblemList
 from mappings.statements import Placed, Release, map_release, release_of
+from mappings.test_report import mapper as test_report
+from mappings.test_report.reader import read_test_reports
 from mappings.vendor_page import mapper as vendor_page
 from mappings.vendor_page.reader import read_vendor_page
 
@@ -83,6 +85,19 @@ def _start_vendor_page(description: SourceDescription, path: Path, overlay: str 
     return map_page
 
 
+def _start_test_reports(description: SourceDescription, path: Path, overlay: str | None) -> Mapper:
+    document = read_test_reports(path)
+
+    def map_document(tables: CuratedTables) -> MappedSource:
+        registry = registry_for(description.name, overlay, tables)
+        release = release_of(description.name, document.version, registry, overlay)
+        _refuse(path, test_report.unknown_names(document, release))
+        records = test_report.map_test_reports(document, release)
+        return _mapped(release, description, path, records, overlay)
+
+    return map_document
+
+
 def _refuse(path: Path, faults: Iterable[tuple[int | str, str]]) -> None:
     problems = ProblemList(path)
     for place, message in faults:
@@ -103,6 +118,7 @@ def _mapped(
 
 FORMATS: Final = {
     "evidence-database": Format(read=read_evidence_database, start=_start_evidence_database),
+    "test-report": Format(read=read_test_reports, start=_start_test_reports),
     "vendor-page": Format(
         read=read_vendor_page, start=_start_vendor_page, needs=("version", "platform")
     ),

@@ -1,7 +1,7 @@
 """Parse JSON and keep what Python's reading of it would lose or choke on.
 
-A repeated key is remembered, a number is never converted, so its size does not matter, and the
-words NaN and Infinity, which Python takes for numbers, are told apart.
+A repeated key is remembered, no number but a short whole one is converted, so its size does not
+matter, and the words NaN and Infinity, which Python takes for numbers, are told apart.
 """
 
 import json
@@ -17,7 +17,7 @@ class Opaque(Enum):
     NOT_JSON = "NaN or Infinity, which JSON does not have"
 
 
-JsonValue: TypeAlias = "bool | str | Opaque | list[JsonValue] | dict[str, JsonValue] | None"
+JsonValue: TypeAlias = "bool | int | str | Opaque | list[JsonValue] | dict[str, JsonValue] | None"
 
 
 class RepeatingObject(dict[str, JsonValue]):
@@ -30,9 +30,11 @@ class RepeatingObject(dict[str, JsonValue]):
         self.repeats: Final = {key: count for key, count in counts.items() if count > 1}
 
 
+_SHORT: Final = 10  # so many characters
 _KINDS: Final[dict[type, str]] = {
     bool: "a boolean",
     dict: "an object",
+    int: "a number",
     list: "a list",
     RepeatingObject: "an object",
     str: "a string",
@@ -50,7 +52,7 @@ def parse_json(text: str) -> JsonValue:
         value: JsonValue = json.loads(
             text,
             object_pairs_hook=_read_object,
-            parse_int=_read_number,
+            parse_int=_read_whole_number,
             parse_float=_read_number,
             parse_constant=_read_constant,
         )
@@ -76,6 +78,10 @@ def join_pointer(pointer: str, key: str) -> str:
 def _read_object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     members = dict(pairs)
     return members if len(members) == len(pairs) else RepeatingObject(pairs)
+
+
+def _read_whole_number(text: str) -> JsonValue:
+    return int(text) if len(text) <= _SHORT else Opaque.NUMBER
 
 
 def _read_number(_text: str) -> JsonValue:

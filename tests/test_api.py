@@ -232,8 +232,9 @@ def test_question(http: TestClient, backend: StoreBackend, name: str) -> None:
     body = _ok(http.get(f"/api/v1/ask/{name}"), backend)
     asked = ask(backend, name, {}, today=TODAY)
     assert body["total"] == len(body["rows"]) == len(asked.rows)
-    for row, expected in zip(body["rows"], asked.rows, strict=True):
-        assert list(row) == list(asked.columns)
+    for row, expected, places in zip(body["rows"], asked.rows, asked.places, strict=True):
+        assert list(row) == [*asked.columns, "read_at"]
+        assert row.pop("read_at") == list(map(str, places))
         for column, value in row.items():
             term = expected.get(column)
             said = value["iri"] if isinstance(value, dict) else value

@@ -16,13 +16,17 @@ from typing import Any
 
 import pytest
 import rdflib
+from pyoxigraph import NamedNode
 
 from kg.ask import Asked, ask
 from kg.backend import Row, StoreBackend, Term
 from kg.errors import UnknownNameError
+from kg.iris import keys_of
 from kg.queries import questions
-from kg.snapshot import Snapshot
+from kg.snapshot import Place, Snapshot
+from kg.table import READ_AT, as_csv, as_json_rows, as_table
 from kg.terms import shorten
+from kg.vocab import ID
 from tests import rdflib_engine
 
 CASES = Path(__file__).parent / "cases" / "questions"
@@ -43,6 +47,9 @@ class RdflibBackend:
 
     def select(self, query: str, bindings: dict[str, Term]) -> list[Row]:
         return rdflib_engine.select(self.dataset, query, bindings)
+
+    def places(self, _subject: NamedNode) -> tuple[Place, ...]:
+        return ()
 
 
 def _cases() -> list[Any]:
@@ -117,3 +124,74 @@ def test_an_unknown_value_is_refused_with_near_misses(
     """Nothing found for a misspelt name would read like an answer."""
     with pytest.raises(UnknownNameError, match=near):
         ask(backend, name, values, today=TODAY)
+
+
+# Where a row is stated
+
+
+STATEMENTS = frozenset({"evidence", "exclusion", "mapping", "path", "requirement", "statement"})
+
+
+def _statements(row: Row) -> list[str]:
+    return [
+        term.value
+        for term in row.values()
+        if isinstance(term, NamedNode)
+        and term.value.startswith(ID)
+        and keys_of(term)[0] in STATEMENTS
+    ]
+
+
+@pytest.mark.parametrize(("name", "case"), _cases())
+def test_every_row_that_rests_on_a_statement_says_where_it_is(
+    name: str, case: dict[str, Any], backend: StoreBackend, snapshot: Snapshot
+) -> None:
+    asked = ask(backend, name, case.get("with", {}), today=TODAY)
+    for row, places in zip(asked.rows, asked.places, strict=True):
+        for statement in _statements(row):
+            assert set(snapshot.places[statement]) & set(places)
+
+
+def test_many_questions_rest_on_statements(backend: StoreBackend) -> None:
+    asked = [ask(backend, name, {}, today=TODAY) for name in questions()]
+    assert sum(any(map(_statements, answer.rows)) for answer in asked) > 15
+
+
+PAGE = "sources/cloud-ai-100/cloud-ai-100.txt"
+DATABASE = "sources/model-support/model-support.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "first"),
+    [
+        ("paths_of_checkpoint", {"checkpoint": "google/gemma-2-27b"}, (f"{PAGE}:16",)),
+        ("unpinned_urls", {}, (f"{DATABASE}#/support_paths/3/evidence/0",)),
+        (
+            "excluded_products",
+            {},
+            (f"{DATABASE}#/support_paths/6", "curated/exclusions.csv:6"),
+        ),
+        # what was asked for and what was found stand in one row of the page
+        ("families_of_architecture", {"architecture": "FalconForCausalLM"}, (f"{PAGE}:13",)),
+        # a row of the registry, and the rows that name it
+        ("hardware", {}, ("curated/aliases.csv:26", "curated/platforms.csv:2")),
+        # a count rests on many
+        ("coverage", {}, ()),
+    ],
+)
+def test_where_a_row_is_stated(
+    name: str, values: dict[str, str], first: tuple[str, ...], backend: StoreBackend
+) -> None:
+    asked = ask(backend, name, values, today=TODAY)
+    assert tuple(map(str, asked.places[0])) == first
+
+
+def test_each_format_says_where(backend: StoreBackend) -> None:
+    asked = ask(backend, "paths_of_checkpoint", {"checkpoint": "openai/gpt-oss-120b"}, today=TODAY)
+    places = [", ".join(map(str, found)) for found in asked.places]
+    assert all(places)
+    rows = json.loads(as_json_rows(asked))
+    assert [", ".join(row[READ_AT]) for row in rows] == places
+    assert [line.rpartition(",")[2] for line in as_csv(asked).splitlines()] == [READ_AT, *places]
+    table = as_table(asked).splitlines()
+    assert [line.split()[-1] for line in table[4:-2]] == places

@@ -42,10 +42,18 @@ UNREACHED: Final = {
     "R01-engineOnGeneration": "no shipped source is a support matrix of an engine",
     "R01-engineOnPlatform": "no shipped source is a support matrix of an engine",
     "R01-engineOnProduct": "no shipped source is a support matrix of an engine",
+    "R15-command": "no shipped source is a test report",
+    "R15-holds": "no shipped source is a test report",
+    "R15-log": "no shipped source is a test report",
+    "R15-logHash": "no shipped source is a test report",
+    "R15-revision": "no shipped source is a test report",
+    "R15-wholeCheck": "no shipped source is a test report",
     "R18-engineLevel": "no shipped source is a support matrix of an engine",
     "R31-engine": "no shipped source is a support matrix of an engine",
     "R31-implements": "no shipped source is a support matrix of an engine",
     "R33-notAsserted": "its target is what must not be there",
+    "R72-ranBeforeChecked": "no shipped source is a test report",
+    "R72-ranOn": "no shipped source is a test report",
 }
 
 
@@ -152,7 +160,8 @@ EDITS: Final = (
     Edit("R09", f"{PATH}/10", "evidence/0/type", "upstream_docs"),
     Edit("R72", f"{PATH}/1/evidence/0", "published_at", "2026-11-07"),  # looked at on the 6th
     Edit("R76", f"{PATH}/2", "support_level", "upstream_verified"),
-    Edit("R76", f"{PATH}/9", "support_level", "independently_tested"),
+    Edit("R15", f"{PATH}/9", "support_level", "independently_tested"),  # AMD's own matrix
+    Edit("R15", f"{PATH}/9", "evidence/0/type", "independent_test"),
 )
 
 

@@ -52,6 +52,7 @@ def test_ontology_shapes_queries_data_and_snapshot_are_inside(wheel: Path) -> No
         assert files <= resources
     assert {str(p.relative_to(ROOT)) for p in (ROOT / "kg" / "queries").glob("*.rq")} <= names
     assert {"snapshot/graph.nq", "snapshot/manifest.json", "snapshot/places.tsv"} <= resources
+    assert "mappings/test_report/schema.json" in names
     assert {"kg/py.typed", "api/py.typed", "mappings/py.typed"} <= names
     assert not [name for name in names if name.startswith("tests")]
 

@@ -8,11 +8,12 @@ from typing import TypeVar
 from pyoxigraph import NamedNode
 
 from kg.backend import Backend, Row, Term
+from kg.places import own_places
 from kg.queries import query_text
 from kg.rows import named
 from kg.snapshot import Place
 from kg.terms import shorten
-from kg.vocab import DCAT, DCTERMS, PAV, PROV, RA, RDFS, SCHEMA
+from kg.vocab import DCAT, DCTERMS, PAV, PROV, RA, RDF, RDFS, SCHEMA
 
 Record = TypeVar("Record")
 
@@ -41,8 +42,29 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correctness:
+    """How a run's answers were checked, against what, and what came of it."""
+
+    holds: bool
+    method: str
+    reference: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a test report says of its run, besides what any deployment says."""
+
+    ran: date | None
+    revision: str
+    environment: tuple[str, ...]
+    correctness: Correctness | None
+    log_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What a source documents a path with; never a minimum or a limit."""
+    """What a source documents a path with, and ran itself or not; never a minimum or a limit."""
 
     devices: int | None
     nodes: int | None
@@ -51,6 +73,7 @@ class Deployment:
     topology: str | None
     command: str | None
     flags: tuple[str, ...]
+    run: Run | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,15 +263,8 @@ def _path(facts: _Facts, iri: NamedNode) -> Path:
         hardware_scope=facts.text(iri, RA.hardwareScope),
         limitations=facts.texts(iri, RA.limitation),
         citations=facts.each(iri, RA.evidence, lambda part: _citation(facts, part)),
-        places=_stated_at(facts, iri, _one(facts.iri(release, RA.ofSource))),
+        places=own_places(facts.backend, iri),
     )
-
-
-def _stated_at(facts: _Facts, path: NamedNode, source: NamedNode) -> tuple[Place, ...]:
-    """Return the path's own rows; curated rows about it have places of their own."""
-    places = facts.backend.places(path)
-    own = tuple(place for place in places if place.source == shorten(source))
-    return own or places
 
 
 def _one(term: NamedNode | None) -> NamedNode:
@@ -286,6 +302,25 @@ def _deployment(facts: _Facts, iri: NamedNode) -> Deployment:
         topology=facts.text(iri, RA.topology),
         command=facts.text(iri, RA.command),
         flags=facts.texts(iri, RA.flag),
+        run=_run(facts, iri) if RA.TestRun in facts.iris(iri, RDF.type) else None,
+    )
+
+
+def _run(facts: _Facts, iri: NamedNode) -> Run:
+    holds = facts.text(iri, RA.correctnessHolds)
+    return Run(
+        ran=facts.day(iri, DCTERMS.date),
+        revision=facts.text(iri, RA.checkpointRevision) or "",
+        environment=facts.texts(iri, RA.environmentText),
+        correctness=None
+        if holds is None
+        else Correctness(
+            holds=holds in ("true", "1"),
+            method=facts.text(iri, RA.correctnessMethod) or "",
+            reference=facts.text(iri, RA.correctnessReference) or "",
+            result=facts.text(iri, RA.correctnessResult) or "",
+        ),
+        log_sha256=facts.text(_one(facts.iri(iri, RA.log)), RA.contentSha256) or "",
     )
 
 

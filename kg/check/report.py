@@ -7,7 +7,7 @@ from pyoxigraph import NamedNode
 
 from kg.check.classes import MayWork, Membership
 from kg.check.engine import Checked
-from kg.check.facts import Citation, Deployment, Exclusion, Path, Requirement
+from kg.check.facts import Citation, Deployment, Exclusion, Path, Requirement, Run
 from kg.check.question import Configuration
 from kg.check.verdict import BindingExclusion, Finding, Judged
 from kg.inferences import Inference
@@ -129,6 +129,23 @@ def _deployment(deployment: Deployment) -> dict[str, Any]:
         "topology": deployment.topology,
         "command": deployment.command,
         "flags": list(deployment.flags),
+        "run": deployment.run and _run(deployment.run),
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "ran_at": _day(run.ran),
+        "revision": run.revision,
+        "environment": list(run.environment),
+        "correctness": run.correctness
+        and {
+            "holds": run.correctness.holds,
+            "method": run.correctness.method,
+            "reference": run.correctness.reference,
+            "result": run.correctness.result,
+        },
+        "log_sha256": run.log_sha256,
     }
 
 

@@ -9,7 +9,7 @@ from pyoxigraph import NamedNode
 
 from kg.check.classes import MayWork
 from kg.check.engine import Checked
-from kg.check.facts import Cell, Citation, Deployment, Path, Requirement
+from kg.check.facts import Cell, Citation, Deployment, Path, Requirement, Run
 from kg.check.matching import Reach
 from kg.check.question import Configuration
 from kg.check.report import STALE_AFTER_DAYS
@@ -141,6 +141,8 @@ def _configuration(path: Path) -> Iterator[str]:
     yield from _entry("compile mode", path.compile_mode)
     for deployment in path.deployments:
         yield from _entry("documented", "with " + _deployment(deployment))
+        if deployment.run:
+            yield from _run(deployment.run, deployment.command)
 
 
 def _own(path: Path) -> str:
@@ -196,6 +198,21 @@ def _deployment(deployment: Deployment) -> str:
     return ", ".join(part for part in parts if part) + " (no minimum, no limit)"
 
 
+def _run(run: Run, command: str | None) -> Iterator[str]:
+    said = "; ".join([f"{_day(run.ran)}, revision {run.revision}", *run.environment])
+    yield from _entry("run", said)
+    yield from _entry("command", command)
+    checked = run.correctness
+    if checked is None:
+        yield from _entry("correctness", "not checked")
+    else:
+        holds = "holds" if checked.holds else "does not hold"
+        yield from _entry("correctness", f"{holds}: {checked.result}")
+        yield from _entry("", f"how: {checked.method}")
+        yield from _entry("", f"against: {checked.reference}")
+    yield from _entry("log, SHA-256", run.log_sha256)
+
+
 def _parallelism(text: str) -> str:
     kind, _, size = text.partition("=")
     return f"{kind} parallel {size}"
@@ -218,7 +235,8 @@ def _citation(citation: Citation, as_of: date) -> Iterator[str]:
     if citation.url:
         yield " " * (_LABEL + 2) + citation.url  # whole, so that it can be copied
     elif citation.content_sha256:
-        yield from _entry("", f"no address: a copy with SHA-256 {citation.content_sha256[:12]}")
+        pinned = "log" if citation.type == RA.IndependentTestReport else "copy"
+        yield from _entry("", f"no address: a {pinned} with SHA-256 {citation.content_sha256[:12]}")
 
 
 def _excluded(binding: BindingExclusion) -> Iterator[str]:

@@ -42,7 +42,7 @@ def build_command(
 
     with _working("Building the graph"):
         built = build(
-            data=data or _own_data(),
+            data=data or own_data(),
             out=out,
             documents=documents_in(source),
             only=names_in(only) or None,
@@ -70,7 +70,7 @@ def validate_command(
 
     with _working("Validating the graph"):
         graph = assemble(
-            data=data or _own_data(),
+            data=data or own_data(),
             documents=documents_in(source),
             only=names_in(only) or None,
             overlays=tuple(overlay or ()),
@@ -100,7 +100,7 @@ def export_command(
         typer.echo(str(path))
 
 
-def _own_data() -> Path:
+def own_data() -> Path:
     """Return our data folder, relative to the working folder where it lies inside."""
     try:
         here = Path.cwd()

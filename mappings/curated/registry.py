@@ -65,7 +65,11 @@ class Names(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The names that one source's document may use."""
+    """The names that one source's document may use: ids of tables, or its own tokens.
+
+    ``features``, ``precisions``, ``stacks`` and ``statuses`` are tokens, which a row reads;
+    ``components`` has each component's label, for a stack's text.
+    """
 
     organisations: Names[NamedNode]
     platforms: Names[NamedNode]
@@ -75,6 +79,10 @@ class Registry:
     features: Names[NamedNode]
     precisions: Names[PrecisionReading]
     statuses: Names[Status]
+    components: Names[str]
+    feature_ids: Names[NamedNode]
+    precision_ids: Names[NamedNode]
+    product_platforms: Mapping[str, NamedNode]
 
 
 def registry_for(source: str, overlay: str | None, tables: CuratedTables) -> Registry:
@@ -102,6 +110,12 @@ def registry_for(source: str, overlay: str | None, tables: CuratedTables) -> Reg
         ),
         precisions=_readings("precision_names", source, visible, _precision),
         statuses=_readings("status_words", source, visible, _status),
+        components=Names("components", {row["id"]: row["label"] for row in visible["components"]}),
+        feature_ids=_things("features", "feature", visible),
+        precision_ids=_things("precisions", "precision", visible),
+        product_platforms={
+            row["id"]: mint_iri("platform", row["platform"]) for row in visible["products"]
+        },
     )
 
 

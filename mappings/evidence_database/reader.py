@@ -13,7 +13,8 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from mappings.evidence_database.checks import (
+from mappings.evidence_database.records import EvidenceDatabase
+from mappings.json_checks import (
     Check,
     itself,
     list_of,
@@ -24,7 +25,6 @@ from mappings.evidence_database.checks import (
     one_of,
     text,
 )
-from mappings.evidence_database.records import EvidenceDatabase
 from mappings.json_text import JsonValue, parse_json
 from mappings.source_text import REPOSITORY_ID, ProblemList, quote, read_source_text
 
