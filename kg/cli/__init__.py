@@ -4,7 +4,7 @@ Exit codes: 0 answered, 1 the data breaks a rule (or a query ran out of time), 2
 The slow libraries are imported by the commands that need them, so that ``check`` answers at once.
 """
 
-from kg.cli import answering, building
+from kg.cli import answering, building, curating
 from kg.cli.app import main
 
-__all__ = ["answering", "building", "main"]
+__all__ = ["answering", "building", "curating", "main"]
