@@ -264,6 +264,7 @@ class RA:
     distilledFrom = expand("ra:distilledFrom")
     expertCount = expand("ra:expertCount")
     family = expand("ra:family")
+    foldedLabel = expand("ra:foldedLabel")
     mergedFrom = expand("ra:mergedFrom")
     modality = expand("ra:modality")
     publisher = expand("ra:publisher")
@@ -288,6 +289,7 @@ class RA:
 
     # Hardware and software
     contains = expand("ra:contains")
+    featureKind = expand("ra:featureKind")
     integrates = expand("ra:integrates")
     ofComponent = expand("ra:ofComponent")
     ofGeneration = expand("ra:ofGeneration")
@@ -335,6 +337,7 @@ class RA:
     testedCheckpoint = expand("ra:testedCheckpoint")
     testedLabel = expand("ra:testedLabel")
     testedOnProduct = expand("ra:testedOnProduct")
+    unstatedMode = expand("ra:unstatedMode")
 
     # Cells, deployments, exclusions
     cellHardware = expand("ra:cellHardware")

@@ -100,10 +100,16 @@ def map_family(release: Release, label: str) -> Iterator[Quad]:
         family_iri(release.source, label),
         (RDF.type, (RA.Family, SKOS.Concept)),
         (SKOS.prefLabel, label),
+        (RA.foldedLabel, fold(label)),
         (SKOS.notation, f"{release.source}/{label}"),
         (SKOS.inScheme, RA.Families),
         (RA.ofSource, mint_iri("source", release.source)),
     )
+
+
+def fold(label: str) -> str:
+    """Return a label without case and punctuation; labels that then agree may mean the same."""
+    return "".join(filter(str.isalnum, label.casefold()))
 
 
 def family_iri(source: str, label: str) -> NamedNode:

@@ -5,7 +5,7 @@ it was to fail on), 2 unusable input.
 The slow libraries are imported by the commands that need them, so that ``check`` answers at once.
 """
 
-from kg.cli import answering, building, comparing, explaining, reporting
+from kg.cli import answering, building, comparing, curating, explaining, reporting
 from kg.cli.app import main
 
-__all__ = ["answering", "building", "comparing", "explaining", "reporting", "main"]
+__all__ = ["answering", "building", "comparing", "curating", "explaining", "reporting", "main"]

@@ -155,8 +155,14 @@ def _map_alias(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad
     yield from _map_curation(row, graph, subject)
 
 
+def _map_feature_kind(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    feature = mint_iri("feature", row["feature"])
+    yield from describe(graph, feature, (RA.featureKind, row["kind"]))
+    yield from _map_curation(row, graph, feature)
+
+
 def _map_on_paths(
-    predicate: NamedNode, value: Callable[[Row], NamedNode]
+    predicate: NamedNode, value: Callable[[Row], NamedNode | str]
 ) -> Callable[[Row, StatedRows, NamedNode], Iterator[Quad]]:
     def map_reading(row: Row, stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
         for path in _paths(row, stated):
@@ -313,6 +319,7 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
     "status_words": _map_token("token", lambda row: (OUTCOMES[row["outcome"]], None)),
     "stacks": _map_token("stack_text", lambda row: (mint_iri("component", row["component"]), None)),
     "feature_names": _map_token("token", lambda row: (mint_iri("feature", row["feature"]), None)),
+    "feature_kinds": _map_feature_kind,
     "precision_names": _map_token("token", _read_precision),
     "variant_words": _map_variant_word,
     "path_generations": _map_on_paths(
@@ -328,6 +335,7 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
     "configuration_cells": _map_cell,
     "deployments": _map_deployment,
     "exclusions": _map_exclusion,
+    "unstated_modes": _map_on_paths(RA.unstatedMode, lambda row: row["mode"]),
     "family_hierarchy": _map_hierarchy,
     "family_alignment": _map_alignment,
     "lineage": _map_lineage,

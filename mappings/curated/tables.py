@@ -279,6 +279,14 @@ READING_TABLES: Final = (
         columns=(_ANY_SOURCE, _text("token"), _ref("feature", "features")),
     ),
     Table(
+        name="feature_kinds",
+        key=("feature",),
+        columns=(
+            _ref("feature", "features"),
+            Column(name="kind", choices=("packaging", "runtime")),
+        ),
+    ),
+    Table(
         name="precision_names",
         key=("source", "token"),
         columns=(
@@ -347,6 +355,11 @@ READING_TABLES: Final = (
             _text("target"),
             _text("text"),
         ),
+    ),
+    Table(
+        name="unstated_modes",
+        key=("source", "row", "mode"),
+        columns=(_SOURCE, _ROW, _text("mode")),
     ),
     Table(
         name="family_hierarchy",
