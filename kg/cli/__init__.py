@@ -8,4 +8,4 @@ The slow libraries are imported by the commands that need them, so that ``check`
 from kg.cli import answering, building, comparing, curating, explaining, reporting
 from kg.cli.app import main
 
-__all__ = ["answering", "building", "comparing", "curating", "explaining", "reporting", "main"]
+__all__ = ["answering", "building", "comparing", "curating", "explaining", "main", "reporting"]
