@@ -26,6 +26,7 @@ router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
         "compatible-via-family-nothing",
         "compatible-via-architecture",
         "compatible-via-lineage",
+        "compatible-via-lineage-nothing",
         "unknown-via",
         "compatible-on-product",
         "unknown-architecture",

@@ -183,7 +183,7 @@ _ROW_NAMES: Final = {RA.rowKey: "", RA.section: "section:"}
 
 def _stated(sources: list[MappedSource]) -> StatedRows:
     paths: dict[tuple[str, str], list[NamedNode]] = {}
-    families = set()
+    families, checkpoints = set(), set()
     for source in sources:
         name = source.release.source
         for record in source.records:
@@ -197,8 +197,15 @@ def _stated(sources: list[MappedSource]) -> StatedRows:
                     paths.setdefault((name, key), []).append(subject)
                 elif kind == "family" and quad.predicate == SKOS.prefLabel:
                     families.add((name, value.value))
+                elif quad.predicate == RA.repositoryId:
+                    checkpoints.add((name, value.value))
     names = frozenset(source.release.source for source in sources)
-    return StatedRows(names, {key: tuple(iris) for key, iris in paths.items()}, frozenset(families))
+    return StatedRows(
+        sources=names,
+        paths={key: tuple(iris) for key, iris in paths.items()},
+        families=frozenset(families),
+        checkpoints=frozenset(checkpoints),
+    )
 
 
 def _rows(

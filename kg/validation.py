@@ -1,8 +1,9 @@
 """Validate a store against shapes/.
 
 ``shapes/asserted`` and ``shapes/warnings`` are checked over the default graph, which holds what is
-asserted now, and ``shapes/derived`` over that and the derived graphs. SPARQL constraints come first, each as one
-query over all nodes; pyshacl then reports on the nodes found, and on every node for all else.
+asserted now, and ``shapes/derived`` over that and the derived graphs. SPARQL constraints come
+first, each as one query over all nodes; pyshacl then reports on the nodes found, and on every node
+for all else.
 """
 
 from collections import Counter

@@ -109,6 +109,12 @@ def grow(mutant: Mutant, clean: Graph, folder: Path) -> Graph:
 
 def assemble_edited(mutant: Mutant, folder: Path) -> Graph:
     """Copy the data, make the mutant's edits of files, and assemble what is then there."""
+    data, overlays = copy_edited(mutant, folder)
+    return assemble(data=data, only=None if mutant.base else DOCUMENTS, overlays=overlays)
+
+
+def copy_edited(mutant: Mutant, folder: Path) -> tuple[Path, tuple[Path, ...]]:
+    """Copy the data, and an overlay if the mutant names one, and make its edits of files."""
     data = shutil.copytree(DATA, folder / "data")
     overlays: tuple[Path, ...] = ()
     if mutant.base:
@@ -122,8 +128,7 @@ def assemble_edited(mutant: Mutant, folder: Path) -> Graph:
         _change_row(_one(roots, f"curated/{change['table']}.csv"), change)
     for change in mutant.toml:
         _replace(_one(roots, f"sources/{change['source']}/source.toml"), change)
-    only = None if mutant.base else DOCUMENTS
-    return assemble(data=data, only=only, overlays=overlays)
+    return data, overlays
 
 
 def _one(roots: tuple[Path, ...], path: str) -> Path:

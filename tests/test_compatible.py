@@ -139,9 +139,26 @@ def test_via_architecture(backend: StoreBackend) -> None:
 
 
 def test_via_lineage_where_none_is_stated(backend: StoreBackend) -> None:
-    found = compatible(backend, "LlamaForCausalLM", via=Via.LINEAGE, on="cloud-ai-100")
+    found = compatible(backend, "FalconForCausalLM", via=Via.LINEAGE, on="cloud-ai-100")
     assert found.leads == found.not_inheriting == ()
     assert found.notes[:2] == (NO_LINEAGE, IS_LEAD)
+
+
+def test_via_the_lineage_that_a_curated_row_states(backend: StoreBackend) -> None:
+    found = compatible(backend, "LlamaForCausalLM", via=Via.LINEAGE)
+    child, parent = "DeepSeek-R1-Distill-Llama-70B", "Llama-3.3-70B-Instruct"
+    steps = [
+        [
+            (shorten(link.end).rpartition("/")[2], [place.path for place in link.places])
+            for link in lead.chain
+        ]
+        for lead in found.leads
+    ]
+    row = ["curated/lineage.csv"]
+    assert steps == [
+        [(parent, []), (child, row), ("LlamaForCausalLM", [])],
+        [(child, []), (parent, row), ("LlamaForCausalLM", [])],
+    ]
 
 
 def test_on_a_platform_listed_and_derived_are_apart(backend: StoreBackend) -> None:

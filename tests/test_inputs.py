@@ -11,6 +11,7 @@ import pytest
 from kg.build import assemble
 from kg.errors import SourceError
 from kg.iris import keys_of, mint_iri
+from kg.resources import DATA
 from kg.store import is_overlay, named_quads
 
 ROOT = Path(__file__).parents[1]
@@ -192,3 +193,38 @@ def test_labels_that_differ_in_composition_alone_have_two_iris() -> None:
     one, two = mint_iri("family", "lab", composed), mint_iri("family", "lab", decomposed)
     assert one != two
     assert (keys_of(one)[2], keys_of(two)[2]) == (composed, decomposed)
+
+
+# Lineage
+
+TUNED = "example-org/demo-7b-instruct"
+SHARED = "meta-llama/Llama-3.3-70B-Instruct"
+BASE = "fair4ml:fineTunedFrom,meta-llama/Llama-3.1-8B"
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (f"model-support,meta-llama/Llama-3.1-8B,{BASE}", "model-support states no checkpoint"),
+        (f"model-support,Qwen3-8B,{BASE}", "checkpoint 'Qwen3-8B' does not have the form"),
+        ("cloud-ai-100,openai-community/gpt2,made:of,a/b", "predicate_id 'made:of' does not have"),
+        ("cloud-ai-100,openai-community/gpt2,ra:adapterOf,gpt", "parent 'gpt' does not have the f"),
+    ],
+)
+def test_a_faulty_lineage_is_named_with_its_line(row: str, problem: str, data: Path) -> None:
+    _append(data / "curated/lineage.csv", f"{row},why,where")
+    (said,) = _said(data)
+    assert "curated/lineage.csv:3: " in said
+    assert problem in said
+
+
+def test_an_overlay_states_the_lineage_of_its_own_models_only(overlay: Path) -> None:
+    table = overlay / "curated/lineage.csv"
+    header = "source,checkpoint,predicate_id,parent,why,read_in\n"
+    table.write_text(header, encoding="utf-8")
+    _append(table, f"lab,{TUNED},{BASE},why,where")
+    assemble(overlays=(overlay,))
+    _edit(overlay / "sources/lab/statements.json", TUNED, SHARED)
+    _edit(table, TUNED, SHARED)
+    (said,) = _said(DATA, overlay)
+    assert "curated/lineage.csv:2: an overlay speaks of its own models only; " in said

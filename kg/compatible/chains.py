@@ -18,9 +18,11 @@ from kg.compatible.reading import (
     read_members,
     read_variants,
 )
+from kg.snapshot import Place
 from kg.terms import shorten
 
 _HIERARCHY: Final = "family_hierarchy"
+_LINEAGE: Final = "lineage"
 
 
 def via_architecture(backend: Backend, architecture: NamedNode) -> Iterator[Lead]:
@@ -82,23 +84,32 @@ def _hierarchy_links(
 
 def via_lineage(backend: Backend, architecture: NamedNode) -> Iterator[Lead]:
     """Yield each ancestor and descendant of the class's checkpoints, under each class it has."""
-    parents: dict[NamedNode, list[tuple[str, NamedNode]]] = {}
-    children: dict[NamedNode, list[tuple[str, NamedNode]]] = {}
+    parents: dict[NamedNode, list[Link]] = {}
+    children: dict[NamedNode, list[Link]] = {}
     for child, predicate, parent in read_lineage(backend):
         step = shorten(predicate)
-        parents.setdefault(child, []).append((step, parent))
-        children.setdefault(parent, []).append((f"inverse of {step}", child))
+        places = _places_of_lineage(backend, child)
+        up = Link(step=step, start=child, end=parent, places=places)
+        down = Link(step=f"inverse of {step}", start=parent, end=child, places=places)
+        parents.setdefault(child, []).append(up)
+        children.setdefault(parent, []).append(down)
     variants = read_variants(backend)
     for member in read_members(backend, architecture):
         witness = member.witness
         start = _class_link("class-to-checkpoint", architecture, witness.checkpoint, [witness])
-        for steps, ends in ((parents, frozenset[NamedNode]()), (children, variants)):
-            for chain in _walk(start, steps, ends):
+        for links, ends in ((parents, frozenset[NamedNode]()), (children, variants)):
+            for chain in _walk(start, links, ends):
                 yield from _lineage_leads(backend, chain)
 
 
+def _places_of_lineage(backend: Backend, child: NamedNode) -> tuple[Place, ...]:
+    """Return the curated rows about a checkpoint's lineage, or else where it is stated at all."""
+    places = backend.places(child)
+    return tuple(place for place in places if place.source == _LINEAGE) or places
+
+
 def _walk(
-    start: Link, steps: Mapping[NamedNode, list[tuple[str, NamedNode]]], ends: frozenset[NamedNode]
+    start: Link, links: Mapping[NamedNode, list[Link]], ends: frozenset[NamedNode]
 ) -> Iterator[tuple[Link, ...]]:
     """Yield a shortest chain to each checkpoint; those in ``ends`` lead no further."""
     chains: deque[tuple[Link, ...]] = deque([(start,)])
@@ -106,10 +117,10 @@ def _walk(
     while chains:
         chain = chains.popleft()
         here = chain[-1].end
-        for step, checkpoint in () if here in ends and len(chain) > 1 else steps.get(here, ()):
-            if checkpoint not in seen:
-                seen.add(checkpoint)
-                chains.append((*chain, Link(step=step, start=here, end=checkpoint)))
+        for link in () if here in ends and len(chain) > 1 else links.get(here, ()):
+            if link.end not in seen:
+                seen.add(link.end)
+                chains.append((*chain, link))
                 yield chains[-1]
 
 

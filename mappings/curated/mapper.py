@@ -8,7 +8,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
 from kg.quads import describe
-from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD
+from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD, expand
 from mappings.curated.registry import PrecisionReading
 from mappings.curated.rows import Row
 from mappings.curated.tables import (
@@ -40,6 +40,7 @@ class StatedRows:
     sources: frozenset[str]
     paths: Mapping[tuple[str, str], tuple[NamedNode, ...]]
     families: frozenset[tuple[str, str]]
+    checkpoints: frozenset[tuple[str, str]]
 
 
 def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
@@ -50,6 +51,18 @@ def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
     for source, label in _families(row):
         if source in stated.sources and (source, label) not in stated.families:
             yield f"{source} prints no family {shorten(label)!r}"
+    if row.table == "lineage":
+        yield from _unknown_child(row, stated)
+
+
+def _unknown_child(row: Row, stated: StatedRows) -> Iterator[str]:
+    """Find a model that its source does not state, or that is not an overlay's to speak of."""
+    source, child = row["source"], row["checkpoint"]
+    if (source, child) not in stated.checkpoints:
+        yield f"{source} states no checkpoint {shorten(child)!r}"
+    others = [other for other, id_ in stated.checkpoints if id_ == child and other != source]
+    if row.overlay is not None and others:
+        yield f"an overlay speaks of its own models only; {min(others)} states {shorten(child)!r}"
 
 
 def speaks_of_loaded(row: Row, stated: StatedRows) -> bool:
@@ -241,6 +254,14 @@ def _map_alignment(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[
     )
 
 
+def _map_lineage(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    """State what a checkpoint was made from; shapes tell whether the predicate may say that."""
+    child, parent = mint_checkpoint(row["checkpoint"]), mint_checkpoint(row["parent"])
+    yield from describe(graph, child, (expand(row["predicate_id"]), parent))
+    yield from checkpoint_quads(graph, row["parent"])
+    yield from _map_curation(row, graph, child)
+
+
 def _map_requirement(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
     yield from describe(
         graph,
@@ -309,5 +330,6 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
     "exclusions": _map_exclusion,
     "family_hierarchy": _map_hierarchy,
     "family_alignment": _map_alignment,
+    "lineage": _map_lineage,
     "runtime_requirements": _map_requirement,
 }

@@ -11,10 +11,12 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
-from kg.vocab import RA, RDFS, SCHEMA, SKOS
+from kg.vocab import PREFIXES, RA, RDFS, SCHEMA, SKOS
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
+REPOSITORY_ID: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+CURIE: Final = re.compile(rf"({'|'.join(PREFIXES)}):[A-Za-z][A-Za-z0-9]*")
 PROVENANCE: Final = ("why", "read_in")
 
 PRODUCT_KINDS: Final = {
@@ -362,6 +364,16 @@ READING_TABLES: Final = (
             _text("object_label"),
             Column(name="mapping_justification", choices=("semapv:ManualMappingCuration",)),
             Column(name="in_use", choices=("true", "false")),
+        ),
+    ),
+    Table(
+        name="lineage",
+        key=("source", "checkpoint", "predicate_id", "parent"),
+        columns=(
+            _SOURCE,
+            Column(name="checkpoint", pattern=REPOSITORY_ID),
+            Column(name="predicate_id", pattern=CURIE),
+            Column(name="parent", pattern=REPOSITORY_ID),
         ),
     ),
     Table(
