@@ -2,7 +2,7 @@
 
 A mutant edits a JSON document (``edit``), a line of a text (``text``), a row of a curated table
 (``row``) or a source's description (``toml``), or adds and takes statements of the graph where no
-edit gives the fault (``add``, ``remove``; ``why`` says why); there ``<product/mi300x>`` is short for
+edit gives the fault (``add``, ``remove``; ``why`` says why); there ``<product/mi300x>`` stands for
 the IRI of a thing. ``base`` names an overlay of examples/ that is loaded too.
 """
 
