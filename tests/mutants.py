@@ -2,8 +2,8 @@
 
 A mutant edits a JSON document (``edit``), a line of a text (``text``), a row of a curated table
 (``row``) or a source's description (``toml``), or adds and takes statements of the graph where no
-edit gives the fault (``add``, ``remove``; ``why`` says why). ``base`` names an overlay of examples/
-that is loaded too.
+edit gives the fault (``add``, ``remove``; ``why`` says why); there ``<product/mi300x>`` stands for
+the IRI of a thing. ``base`` names an overlay of examples/ that is loaded too.
 """
 
 import json
@@ -192,4 +192,5 @@ def _replace(path: Path, change: Mapping[str, Any]) -> None:
 
 def _triples(statements: tuple[str, ...]) -> list[Triple]:
     text = _PREFIXES + "\n".join(statements)
-    return [quad.triple for quad in parse(text.encode(), format=RdfFormat.TURTLE)]
+    quads = parse(text.encode(), format=RdfFormat.TURTLE, base_iri=PREFIXES["id"])
+    return [quad.triple for quad in quads]
