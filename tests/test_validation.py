@@ -146,13 +146,14 @@ EDITS: Final = (
     Edit("R02", f"{PATH}/3", "product_ids", ["mi355x", "mi300x"]),  # MI300X is not named
     Edit("R02", f"{PATH}/8", "product_ids", ["b200"]),  # named is B200 NVL
     Edit("R04", f"{PATH}/4", "platform_id", "nvidia-gpu"),
-    Edit("R05", f"{PATH}/5", "product_ids", ["h100"]),  # named without being mapped
+    Edit("R05", f"{PATH}/5", "product_ids", ["b200"]),  # named without being mapped
     Edit("R06", f"{PATH}/6/evidence/0", "claim", "MI350X and MI355X reach 1,200 tokens/s."),
     Edit("R06", f"{PATH}/0", "limitations", "The first token takes 35 ms."),
     Edit("R09", f"{PATH}/10", "evidence/0/type", "upstream_docs"),
     Edit("R72", f"{PATH}/1/evidence/0", "published_at", "2026-11-07"),  # looked at on the 6th
-    Edit("R76", f"{PATH}/2", "support_level", "upstream_verified"),
-    Edit("R76", f"{PATH}/9", "support_level", "independently_tested"),
+    Edit("R51", f"{PATH}/2", "support_level", "upstream_verified"),
+    Edit("R51", f"{PATH}/9", "support_level", "independently_tested"),
+    Edit("R76", f"{PATH}/7", "evidence/0/type", "vendor_report"),
 )
 
 
