@@ -221,6 +221,7 @@ class RA:
     CuratedRow = expand("ra:CuratedRow")
     Deployment = expand("ra:Deployment")
     Document = expand("ra:Document")
+    DocumentKind = expand("ra:DocumentKind")
     EngineSupport = expand("ra:EngineSupport")
     Evidence = expand("ra:Evidence")
     EvidenceLevel = expand("ra:EvidenceLevel")
@@ -372,11 +373,15 @@ class RA:
     # Evidence and levels
     admitsAttester = expand("ra:admitsAttester")
     attestedForm = expand("ra:attestedForm")
+    carriesForm = expand("ra:carriesForm")
     claim = expand("ra:claim")
+    confinedToComponent = expand("ra:confinedToComponent")
+    confinedToHardware = expand("ra:confinedToHardware")
     contentSha256 = expand("ra:contentSha256")
     definedLevel = expand("ra:definedLevel")
     definitionText = expand("ra:definitionText")
     document = expand("ra:document")
+    documentKind = expand("ra:documentKind")
     evidenceType = expand("ra:evidenceType")
 
     # Engine support, requirements, derivations
@@ -411,6 +416,7 @@ class RA:
     readIn = expand("ra:readIn")
     rule = expand("ra:rule")
     schemaVersion = expand("ra:schemaVersion")
+    scopeCompileMode = expand("ra:scopeCompileMode")
     scopeText = expand("ra:scopeText")
     token = expand("ra:token")
     variantWord = expand("ra:variantWord")
@@ -454,6 +460,14 @@ class RA:
     Listed = expand("ra:Listed")
     Modelled = expand("ra:Modelled")
     Ran = expand("ra:Ran")
+
+    # Kinds of document
+    GuideDocument = expand("ra:GuideDocument")
+    PageDocument = expand("ra:PageDocument")
+    QuickStartDocument = expand("ra:QuickStartDocument")
+    RecipeDocument = expand("ra:RecipeDocument")
+    TableDocument = expand("ra:TableDocument")
+    TutorialDocument = expand("ra:TutorialDocument")
 
     # Evidence types
     IndependentTestReport = expand("ra:IndependentTestReport")
@@ -507,6 +521,7 @@ class RA:
     AttestedForms = expand("ra:AttestedForms")
     AttestingParties = expand("ra:AttestingParties")
     Bases = expand("ra:Bases")
+    DocumentKinds = expand("ra:DocumentKinds")
     EvidenceLevels = expand("ra:EvidenceLevels")
     EvidenceTypes = expand("ra:EvidenceTypes")
     ExclusionKinds = expand("ra:ExclusionKinds")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, Triple, parse
+from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, parse
 
 from kg.build import Graph, assemble
 from kg.resources import DATA
@@ -95,14 +95,11 @@ def grow(mutant: Mutant, clean: Graph, folder: Path) -> Graph:
         return graph
     store = Store()
     store.extend(graph.store)
-    name = GRAPHS[mutant.graph]
-    for triple in _triples(mutant.remove):
-        quad = Quad(triple.subject, triple.predicate, triple.object, name)
-        assert quad in store, f"{mutant}: {triple} is not there"
+    for quad in quads(mutant.remove, mutant.graph):
+        assert quad in store, f"{mutant}: {quad} is not there"
         store.remove(quad)
-    for triple in _triples(mutant.add):
-        quad = Quad(triple.subject, triple.predicate, triple.object, name)
-        assert quad not in store, f"{mutant}: {triple} is there already"
+    for quad in quads(mutant.add, mutant.graph):
+        assert quad not in store, f"{mutant}: {quad} is there already"
         store.add(quad)
     return Graph(graph.version, store, graph.inputs, graph.places)
 
@@ -190,7 +187,8 @@ def _replace(path: Path, change: Mapping[str, Any]) -> None:
     path.write_text(text.replace(change["replace"], change["by"]), encoding="utf-8")
 
 
-def _triples(statements: tuple[str, ...]) -> list[Triple]:
+def quads(statements: tuple[str, ...], graph: str) -> list[Quad]:
+    """Read statements that a mutant adds to a graph or takes from it."""
     text = _PREFIXES + "\n".join(statements)
-    quads = parse(text.encode(), format=RdfFormat.TURTLE, base_iri=PREFIXES["id"])
-    return [quad.triple for quad in quads]
+    read = parse(text.encode(), format=RdfFormat.TURTLE, base_iri=PREFIXES["id"])
+    return [Quad(*quad.triple, GRAPHS[graph]) for quad in read]

@@ -238,6 +238,21 @@ def _excluded_target(row: Row) -> NamedNode:
     return mint_iri("label", row["source"], target) if kind == "label" else mint_iri(kind, target)
 
 
+def _map_document(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    document = mint_iri("document", row["url"])
+    yield from describe(
+        graph,
+        document,
+        (RDF.type, RA.Document),
+        *(
+            (column.predicate, _values(column, row[column.name]))
+            for column in TABLES[row.table].columns
+            if column.predicate
+        ),
+    )
+    yield from _map_curation(row, graph, document)
+
+
 def _map_hierarchy(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
     family = family_iri(row["source"], row["family"])
     yield from describe(graph, family, (SKOS.broader, registry_iri("family_lines", row["line"])))
@@ -336,6 +351,7 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
     "deployments": _map_deployment,
     "exclusions": _map_exclusion,
     "unstated_modes": _map_on_paths(RA.unstatedMode, lambda row: row["mode"]),
+    "documents": _map_document,
     "family_hierarchy": _map_hierarchy,
     "family_alignment": _map_alignment,
     "lineage": _map_lineage,

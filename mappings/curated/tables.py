@@ -15,6 +15,7 @@ from kg.vocab import PREFIXES, RA, RDFS, SCHEMA, SKOS
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
+ADDRESS: Final = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
 REPOSITORY_ID: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 CURIE: Final = re.compile(rf"({'|'.join(PREFIXES)}):[A-Za-z][A-Za-z0-9]*")
 PROVENANCE: Final = ("why", "read_in")
@@ -66,6 +67,14 @@ EXCLUSION_KINDS: Final = {
     "out-of-scope": RA.OutOfScopeExclusion,
     "unsupported": RA.UnsupportedExclusion,
     "tier-differs": RA.TierDiffersExclusion,
+}
+DOCUMENT_KINDS: Final = {
+    "tutorial": RA.TutorialDocument,
+    "recipe": RA.RecipeDocument,
+    "guide": RA.GuideDocument,
+    "quick-start": RA.QuickStartDocument,
+    "table": RA.TableDocument,
+    "page": RA.PageDocument,
 }
 GRANULARITIES: Final = {"exact-repository": RA.ExactRepository, "model-name": RA.ModelName}
 READINGS: Final = {"stated": RA.StatedReading, "ambiguous": RA.AmbiguousReading}
@@ -360,6 +369,18 @@ READING_TABLES: Final = (
         name="unstated_modes",
         key=("source", "row", "mode"),
         columns=(_SOURCE, _ROW, _text("mode")),
+    ),
+    Table(
+        name="documents",
+        key=("url",),
+        columns=(
+            Column(name="url", pattern=ADDRESS),
+            _choice("kind", DOCUMENT_KINDS, RA.documentKind),
+            _ref("components", "components", RA.confinedToComponent, optional=True, many=True),
+            _ref("products", "products", RA.confinedToHardware, optional=True, many=True),
+            _ref("generations", "generations", RA.confinedToHardware, optional=True, many=True),
+            _ref("platforms", "platforms", RA.confinedToHardware, optional=True, many=True),
+        ),
     ),
     Table(
         name="family_hierarchy",

@@ -104,12 +104,14 @@ class _PageMapper:
             self.graph,
             self.release.iri,
             (RA.scopeText, page.intro.text),
+            (RA.scopeCompileMode, COMPILE_MODE),
             (RA.note, [note.text for note in notes]),
         )
         yield from describe(
             self.graph,
             document,
             (RDF.type, (RA.Document, PROV.Entity)),
+            (RA.documentKind, RA.TableDocument),
             (RA.contentSha256, description.original_sha256),
             (PROV.generatedAtTime, registered_at(description)),
         )
