@@ -191,4 +191,5 @@ def quads(statements: tuple[str, ...], graph: str) -> list[Quad]:
     """Read statements that a mutant adds to a graph or takes from it."""
     text = _PREFIXES + "\n".join(statements)
     read = parse(text.encode(), format=RdfFormat.TURTLE, base_iri=PREFIXES["id"])
-    return [Quad(*quad.triple, GRAPHS[graph]) for quad in read]
+    name = GRAPHS[graph]
+    return [Quad(quad.subject, quad.predicate, quad.object, name) for quad in read]

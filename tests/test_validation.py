@@ -278,7 +278,7 @@ def test_the_report_of_a_conforming_graph(built: Built) -> None:
     assert set(report.objects(None, SH.resultSeverity)) == {SH.Warning, SH.Info}
     assert re.search(
         r"\n\nConforms \(violations: 0, warnings: 97, notes: 5, shapes: 2\d\d, "
-        r"focus nodes: 5\d\d\)\.\n$",
+        r"focus nodes: 7\d\d\)\.\n$",
         built.report.text,
     )
 
