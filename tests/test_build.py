@@ -229,6 +229,7 @@ def test_a_bad_curated_row_is_named_with_its_line(row: str, problem: str, tmp_pa
 
 # A user's own statements
 
+CLAIM = "On AMD Instinct MI300X, openai/gpt-oss-120b answers."
 OWN = {
     "title": "Our own runs",
     "format": "evidence-database",
@@ -254,7 +255,8 @@ def overlay(tmp_path: Path) -> Path:
     path = next(p for p in database["support_paths"] if p["id"] == "amd-aim-gpt-oss-120b")
     path |= {"id": "our-run", "product_ids": ["mi300x"], "software_stack": "vLLM"}
     path |= {"precision_modes": ["MXFP4"], "hardware_scope": "AMD Instinct MI300X, one node"}
-    path["execution_modes"] = ["tensor parallelism"]
+    path |= {"execution_modes": ["tensor parallelism"], "limitations": "One node was tried."}
+    path["evidence"][0] |= {"url": "https://example.org/1.0.0/notes", "claim": CLAIM}
     database["support_paths"] = [path]
     database["models"] = [m for m in database["models"] if m["id"] == "gpt-oss-120b"]
     (source / "runs.json").write_text(json.dumps(database), encoding="utf-8")

@@ -252,6 +252,7 @@ def _problems(folder: Path, overlay: Path) -> list[str]:
 
 def _violations(folder: Path) -> list[str]:
     overlay = _copy(folder, "names")
+    (overlay / "curated" / "documents.csv").unlink()
     document = overlay / "sources" / "lab" / "statements.json"
     text = document.read_text(encoding="utf-8").replace("H100", "other chips")
     database = json.loads(text)

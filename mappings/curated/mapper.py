@@ -34,13 +34,15 @@ class StatedRows:
     """What the loaded sources state, for the rows that speak of it.
 
     ``paths`` holds, by source and row key, the paths that a reading is about; the key
-    ``section:NAME`` stands for every path of a section.
+    ``section:NAME`` stands for every path of a section. ``owners`` gives the overlay of a source,
+    None for the project's.
     """
 
     sources: frozenset[str]
     paths: Mapping[tuple[str, str], tuple[NamedNode, ...]]
     families: frozenset[tuple[str, str]]
     checkpoints: frozenset[tuple[str, str]]
+    owners: Mapping[str, str | None]
 
 
 def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
@@ -60,7 +62,8 @@ def _unknown_child(row: Row, stated: StatedRows) -> Iterator[str]:
     source, child = row["source"], row["checkpoint"]
     if (source, child) not in stated.checkpoints:
         yield f"{source} states no checkpoint {shorten(child)!r}"
-    others = [other for other, id_ in stated.checkpoints if id_ == child and other != source]
+    stating = {other for other, id_ in stated.checkpoints if id_ == child}
+    others = [other for other in stating if stated.owners[other] != row.overlay]
     if row.overlay is not None and others:
         yield f"an overlay speaks of its own models only; {min(others)} states {shorten(child)!r}"
 
