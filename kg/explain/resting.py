@@ -29,10 +29,14 @@ def stated_branches(reader: Reader, checked: Checked, judged: Judged) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A node that a verdict may rest on, and the change that takes it away."""
+    """A node that a verdict may rest on, and what takes it away.
+
+    That is a change of the paths, or that a ``thing`` of the registry has no row of its own.
+    """
 
     node: Callable[[], Node]
-    change: Change
+    change: Change | None = None
+    thing: NamedNode | None = None
 
 
 class _Resting:
@@ -51,11 +55,11 @@ class _Resting:
         readings = list(self._readings())
         apart = frozenset(NamedNode(branch.node.iri or "") for branch in readings)
         apart |= frozenset(self._exclusions)
+        yield from self._borne("exclusion", [self._exclusion(iri) for iri in self._exclusions])
         for role, paths in self._roles().items():
             yield from self._borne(role, [self._path(path.iri, apart) for path in paths])
-        yield from self._borne("exclusion", [self._exclusion(iri) for iri in self._exclusions])
         yield from readings
-        yield from self._steps()
+        yield from self._borne("registry", list(self._steps()))
 
     def _path(self, iri: NamedNode, apart: frozenset[NamedNode]) -> _Part:
         return _Part(lambda: path_node(self._reader, iri, apart=apart), without_path(iri))
@@ -76,21 +80,25 @@ class _Resting:
         }
 
     def _borne(self, role: str, parts: list[_Part]) -> Iterator[Branch]:
-        alone = [self._again.leaves(part.change) for part in parts]
+        alone = [self._leaves(part) for part in parts]
         others = [
-            part.change
-            for part, leaves in zip(parts, alone, strict=True)
-            if not self._again.flips(leaves)
+            part for part, leaves in zip(parts, alone, strict=True) if not self._again.flips(leaves)
         ]
-        together = self._again.leaves(*others)
-        several = Bearing.ONE_OF if self._again.flips(together) else Bearing.CONTEXT
+        together = self._leaves(*others)
         for part, leaves in zip(parts, alone, strict=True):
             if self._again.flips(leaves):
                 yield Branch(role, Bearing.NEEDED, part.node(), leaves)
-            elif several is Bearing.ONE_OF:
-                yield Branch(role, several, part.node(), together)
+            elif self._again.flips(together):
+                yield Branch(role, Bearing.ONE_OF, part.node(), together)
             else:
-                yield Branch(role, several, part.node())
+                yield Branch(role, Bearing.CONTEXT, part.node())
+
+    def _leaves(self, *parts: _Part) -> Verdict:
+        relations = self._checked.relations
+        for part in parts:
+            relations = relations.without(part.thing) if part.thing else relations
+        changes = [part.change for part in parts if part.change]
+        return self._again.leaves(*changes, relations=relations)
 
     def _readings(self) -> Iterator[Branch]:
         """Yield the curated rows that the verdict needs; the others stay context of their path."""
@@ -104,28 +112,25 @@ class _Resting:
                 leaves = left.pop() if len(left) == 1 else None
                 yield Branch("read by", Bearing.NEEDED, curated_node(self._reader, row), leaves)
 
-    def _steps(self) -> Iterator[Branch]:
+    def _steps(self) -> Iterator[_Part]:
         """Yield the rows of the registry that lead from what is stated to what is asked."""
         relations = self._checked.relations
-        pairs = list(self._pairs())
-        steps = {
-            (thing, wide)
-            for narrow, wide in [*pairs, *((wide, narrow) for narrow, wide in pairs)]
-            for thing in relations.between(narrow, wide)
-        }
-        ends: dict[NamedNode, list[NamedNode]] = {}
-        for thing, wide in sorted(steps, key=str):
-            ends.setdefault(thing, []).append(wide)
-        for thing, wides in ends.items():
-            leaves = self._again.leaves(relations=relations.without(thing))
-            if self._again.flips(leaves):
-                on_way = [
-                    above
-                    for above in sorted(relations.direct.get(thing, ()), key=str)
-                    if any(relations.within(above, wide) for wide in wides)
-                ]
-                node = step_node(self._reader, thing, on_way)
-                yield Branch("registry", Bearing.NEEDED, node, leaves)
+        ends: dict[NamedNode, set[NamedNode]] = {}
+        for one, other in self._pairs():
+            for narrow, wide in ((one, other), (other, one)):
+                for thing in relations.between(narrow, wide):
+                    ends.setdefault(thing, set()).add(wide)
+        for thing, wides in sorted(ends.items(), key=lambda item: item[0].value):
+            yield self._step(thing, wides)
+
+    def _step(self, thing: NamedNode, wides: set[NamedNode]) -> _Part:
+        relations = self._checked.relations
+        on_way = [
+            above
+            for above in sorted(relations.direct[thing], key=str)
+            if any(relations.within(above, wide) for wide in wides)
+        ]
+        return _Part(lambda: step_node(self._reader, thing, on_way), thing=thing)
 
     def _pairs(self) -> Iterator[tuple[NamedNode, NamedNode]]:
         asked = self._checked.asked
