@@ -1,6 +1,6 @@
 """Judge an answer again without one thing that it rests on: what that leaves is never guessed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -11,6 +11,7 @@ from kg.check.facts import Cell, Path
 from kg.check.relations import Relations
 from kg.check.verdict import OUTCOMES, Judged, Verdict, judge
 from kg.explain.reading import Reader
+from kg.inferences import Inference
 from kg.iris import keys_of, mint_iri
 from kg.vocab import RA
 from mappings.curated.tables import ROLES
@@ -29,12 +30,16 @@ class Rejudging:
     def leaves(self, *changes: Change, relations: Relations | None = None) -> Verdict:
         """Return the verdict after every one of these changes together."""
         checked = self._checked
+        paths = list(_changed(checked.paths, changes))
         return judge(
             checked.iri,
             self._judged.target,
             checked.asked,
-            paths=list(_changed(checked.paths, changes)),
-            classes=checked.classes,
+            paths=paths,
+            classes=replace(
+                checked.classes,
+                inferences=tuple(_still_inferred(checked, paths)),
+            ),
             requirements=(),
             relations=relations or checked.relations,
         ).verdict
@@ -51,6 +56,20 @@ def _changed(paths: Iterable[Path], changes: Sequence[Change]) -> Iterator[Path]
             left = change(left) if left else None
         if left:
             yield left
+
+
+def _still_inferred(checked: Checked, left: Iterable[Path]) -> Iterator[Inference]:
+    """Yield the inferences of which a premise is left: the model's own statement may be the one."""
+    stands = {_as_premise(path) for path in left}
+    gone = {path.iri for path in checked.paths if _as_premise(path) not in stands}
+    for inference in checked.classes.inferences:
+        premises = tuple(it for it in inference.premises if it not in gone)
+        if premises:
+            yield replace(inference, premises=premises)
+
+
+def _as_premise(path: Path) -> Hashable:
+    return path.iri, path.outcome, path.components
 
 
 def without_path(iri: NamedNode) -> Change:
