@@ -99,7 +99,7 @@ SCOUT: Final = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
         (SCOUT, "h100", ["--precision", "nvfp4"], "excluded"),
         (SCOUT, "h100", ["--stack", "vLLM"], "no-evidence"),
         (SCOUT, "hopper", ["--stack", "TensorRT-LLM==1.2.0", "--precision", "fp8"], "supported"),
-        (SCOUT, "hopper", ["--feature", "CUDA Graphs", "--as-of", "2026-11-20"], "supported"),
+        (SCOUT, "hopper", ["--feature", "CUDA Graphs", "--as-of", "2026-11-20"], "not-itemised"),
         ("openai/gpt-oss-120b", "h200", ["--count", "8"], "named-not-mapped"),
         ("meta-llama/Llama-3.1-405B-Instruct", "mi355x", [], "other-variant"),
         ("meta-llama/Llama-3.1-405B-Instruct", "aws-trainium", ["--strict"], "supported"),

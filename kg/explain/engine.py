@@ -26,6 +26,7 @@ from kg.explain.statements import (
     evidence_node,
     grant_node,
     path_node,
+    registered_node,
     run_node,
     statement_node,
 )
@@ -46,6 +47,10 @@ _NODES: Final[dict[NamedNode, Callable[[Reader, NamedNode], Node]]] = {
     RA.Integration: curated_node,
     RA.ModelStatement: statement_node,
     RA.Platform: platform_node,
+    RA.Feature: registered_node,
+    RA.Generation: registered_node,
+    RA.Precision: registered_node,
+    RA.Product: registered_node,
     RA.SourceRelease: release_node,
     RA.SupportPath: path_node,
     PROV.Plan: rule_node,

@@ -260,10 +260,15 @@ def curated_node(reader: Reader, row: NamedNode, *, table: str | None = None) ->
     )
 
 
+def registered_node(reader: Reader, thing: NamedNode) -> Node:
+    """Quote the row that defines a thing of the registry; other tables only add names to it."""
+    tables = {table.kind or table.name: table.name for table in REGISTRY}
+    return curated_node(reader, thing, table=tables.get(keys_of(thing)[0]))
+
+
 def step_node(reader: Reader, thing: NamedNode, above: Iterable[NamedNode]) -> Node:
     """Quote the row of the registry that puts a thing within others."""
-    tables = {table.kind or table.name: table.name for table in REGISTRY}
-    row = curated_node(reader, thing, table=tables.get(keys_of(thing)[0]))
+    row = registered_node(reader, thing)
     steps = [
         f"{said} {reader.label(wide)}"
         for predicate, said in _STEPS
