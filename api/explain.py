@@ -78,6 +78,28 @@ def explain(
             examples=[False],
         ),
     ] = False,
+    stack: Annotated[
+        str | None,
+        Query(description="A component, with a release if one matters", examples=["vllm==0.9.1"]),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        Query(
+            description="A precision, with a role if one matters: weights, compute or kv-cache",
+            examples=["fp8:weights"],
+        ),
+    ] = None,
+    feature: Annotated[
+        list[str],
+        Query(
+            default_factory=list,
+            description="A feature that is needed; may be repeated",
+            examples=[["speculative-decoding"]],
+        ),
+    ],
+    count: Annotated[
+        int | None, Query(description="How many devices, from 1", ge=1, examples=[8])
+    ] = None,
     as_of: Annotated[
         str | None,
         Query(
@@ -103,7 +125,8 @@ def explain(
     verdict without statement or derivation has no children: there is nothing to explain.
     """
     if iri is not None:
-        if model or on or architecture or quantised or as_of or strict:
+        narrowed = architecture or quantised or stack or precision or feature or count
+        if model or on or narrowed or as_of or strict:
             raise UsageError("iri stands alone, or with format.")
         explanation = explain_iri(backend, iri)
     elif model is None or on is None:
@@ -114,6 +137,10 @@ def explain(
             targets=(on,),
             architecture=architecture,
             quantised=quantised,
+            stack=stack,
+            precision=precision,
+            features=tuple(feature),
+            count=count,
             strict=strict,
         )
         day = today if as_of is None else day_of(as_of)

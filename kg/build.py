@@ -21,7 +21,8 @@ from kg.snapshot import GRAPH, PLACES, REPORT, REPORT_TEXT, Place, write_places,
 from kg.store import fill_default_graph, is_asserted, is_overlay, named_quads, sorted_nquads
 from kg.turtle_lines import subject_lines
 from kg.validation import Report, validate
-from kg.vocab import ONTOLOGY_GRAPH
+from kg.vocab import ONTOLOGY_GRAPH, RA
+from mappings.formats import MappedSource
 from mappings.source_text import show_path
 from mappings.toml_text import read_toml
 
@@ -183,6 +184,7 @@ def _placed(
 ) -> Iterator[tuple[Place, Iterable[Quad]]]:
     for source in inputs.sources:
         document = _relative(source.document, data, inputs.overlays)
+        yield _licensed(source, data, inputs.overlays)
         for record in source.records:
             yield Place(source.release.source, document, str(record.place) or "/"), record.quads
     for mapped in inputs.rows:
@@ -193,6 +195,19 @@ def _placed(
         place = Place(rule.name, f"ontology/rules/{rule.file}", "1")
         for graph in (rule.graph, rule.overlay_graph):
             yield place, store.quads_for_pattern(None, None, None, graph)
+
+
+def _licensed(
+    source: MappedSource, data: Path, overlays: Mapping[str, Path]
+) -> tuple[Place, Iterable[Quad]]:
+    """Place what source.toml alone says of a release: whether it licenses an inference."""
+    described = source.description
+    place = Place(
+        source.release.source,
+        _relative(described.path, data, overlays),
+        str(described.lines["licenses_inference"]),
+    )
+    return place, [quad for quad in source.about if quad.predicate == RA.licensesInference]
 
 
 def _relative(path: Path, data: Path, overlays: Mapping[str, Path]) -> str:

@@ -27,9 +27,12 @@ class SourceDescription:
 
     ``version`` is set where the document itself carries none; ``original_sha256`` and
     ``registered`` identify the document that the facts were read from where it has no address.
+    ``lines`` holds the line of each key in ``path``.
     """
 
     name: str
+    path: Path
+    lines: Mapping[str, int]
     title: str
     format: str
     document: Path
@@ -129,7 +132,9 @@ def read_source_description(
         raise SourceDescriptionError(problems, _usable_document(toml.entries, formats, path.parent))
     known = {key: toml.entries[key] for key in _FAULTS if key in toml.entries}
     return SourceDescription(
-        **{**known, "name": path.parent.name, "document": path.parent / known["document"]}
+        path=path,
+        lines=toml.lines,
+        **{**known, "name": path.parent.name, "document": path.parent / known["document"]},
     )
 
 

@@ -184,6 +184,26 @@ def test_explain_is_the_engine_s_answer(http: TestClient, backend: StoreBackend)
     assert _ok(http.get(EXPLAIN, params=quantised), backend)["verdict"] == "no-evidence"
 
 
+@pytest.mark.parametrize(
+    ("more", "asked"),
+    [
+        ({"precision": "nvfp4"}, {"precision": "nvfp4"}),
+        ({"stack": "vLLM"}, {"stack": "vLLM"}),
+        ({"feature": ["serving", "cuda-graphs"]}, {"features": ("serving", "cuda-graphs")}),
+        ({"count": "8"}, {"count": 8}),
+    ],
+)
+def test_explain_takes_what_check_takes(
+    more: dict[str, Any], asked: dict[str, Any], http: TestClient, backend: StoreBackend
+) -> None:
+    model = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
+    body = _ok(http.get(EXPLAIN, params={"model": model, "on": "h100", **more}), backend)
+    request = Request(model=model, targets=("h100",), **asked)
+    expected = explain_answer(backend, request, as_of=TODAY)
+    assert body == json.loads(json.dumps(explanation_json(expected)))
+    assert body["verdict"] == check(backend, request, as_of=TODAY).targets[0].verdict
+
+
 def test_explain_follows_every_iri_in_a_tree(http: TestClient, backend: StoreBackend) -> None:
     def follow(node: dict[str, Any]) -> None:
         for child in node["children"]:
@@ -210,6 +230,9 @@ def test_explain_as_a_flowchart(http: TestClient) -> None:
         ({"model": LLAMA}, "Give iri, or model and on"),
         ({"iri": INFERENCE, "model": LLAMA, "on": "h100"}, "stands alone"),
         ({"iri": INFERENCE, "strict": "true"}, "stands alone"),
+        ({"iri": INFERENCE, "precision": "fp8"}, "stands alone"),
+        ({"iri": "openai/gpt-oss-120b"}, "give a target, too"),
+        ({"model": LLAMA, "on": "h100", "precision": "fp9"}, "fp9"),
         ({"iri": "inference/x"}, "There is no statement or inference"),
         ({"model": LLAMA, "on": "h100,mi355x"}, "h100,mi355x"),
         ({"model": LLAMA, "on": "h100", "as_of": "soon"}, "not a date"),

@@ -193,12 +193,14 @@ PLATFORM, GENERATION = mint_iri("platform", "p"), mint_iri("generation", "g")
 CHIP, OTHER_CHIP = mint_iri("product", "chip"), mint_iri("product", "other")
 ENGINE, OTHER_ENGINE = mint_iri("component", "engine"), mint_iri("component", "other")
 FP8, BF16 = mint_iri("precision", "fp8"), mint_iri("precision", "bf16")
+ABOVE = {
+    CHIP: frozenset({GENERATION, PLATFORM}),
+    OTHER_CHIP: frozenset({GENERATION, PLATFORM}),
+    GENERATION: frozenset({PLATFORM}),
+}
 RELATIONS = Relations(
-    {
-        CHIP: frozenset({GENERATION, PLATFORM}),
-        OTHER_CHIP: frozenset({GENERATION, PLATFORM}),
-        GENERATION: frozenset({PLATFORM}),
-    },
+    ABOVE,
+    ABOVE,
     {CHIP: PLATFORM, OTHER_CHIP: PLATFORM, GENERATION: PLATFORM},
     {CHIP: GENERATION, OTHER_CHIP: GENERATION},
     {ENGINE: "pep440"},

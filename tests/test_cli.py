@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -62,12 +64,10 @@ def test_explain_goes_on_from_check_in_three_formats(current: str) -> None:
         "check", "my-org/tune", "--architecture", "LlamaForCausalLM", "--on", "cloud-ai-100",
         "--snapshot", current,
     )  # fmt: skip
-    line = done.stdout.partition("  explain ")[2].partition("snapshot")[0]
-    command = line.replace("\\\n", " ").split()
-    assert command[:2] == ["runatlas", "explain"]
+    command = _explain_command(done.stdout)
     shown = {}
     for format_ in ("text", "json", "mermaid"):
-        done = _run(*command[1:], "--snapshot", current, "--format", format_)
+        done = _run(*command[1:], "--format", format_)
         assert done.returncode == 0
         shown[format_] = done.stdout
     assert "[supplied] class: LlamaForCausalLM, supplied by the asker" in shown["text"]
@@ -77,20 +77,77 @@ def test_explain_goes_on_from_check_in_three_formats(current: str) -> None:
     iri = written["tree"]["children"][1]["iri"]
     for given in (iri, iri.partition("/id/")[2]):
         done = _run("explain", given, "--snapshot", current)
-        assert done.stdout.startswith("[derived] LlamaForCausalLM may run on cloud-ai-100")
+        assert done.stdout.startswith("LlamaForCausalLM may run on cloud-ai-100")
+        assert "\n[derived] LlamaForCausalLM may run on cloud-ai-100" in done.stdout
+
+
+def _explain_command(text: str) -> list[str]:
+    """Return the command that check prints, as a shell reads it."""
+    printed = text.partition("\n  explain ")[2].partition("\n\n")[0]
+    command = shlex.split(printed.replace("\\\n", " "))
+    assert command[:2] == ["runatlas", "explain"]
+    return command
+
+
+SCOUT: Final = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "options", "verdict"),
+    [
+        (SCOUT, "h100", [], "wider-scope"),
+        (SCOUT, "h100", ["--precision", "nvfp4"], "excluded"),
+        (SCOUT, "h100", ["--stack", "vLLM"], "no-evidence"),
+        (SCOUT, "hopper", ["--stack", "TensorRT-LLM==1.2.0", "--precision", "fp8"], "supported"),
+        (SCOUT, "hopper", ["--feature", "CUDA Graphs", "--as-of", "2026-11-20"], "not-itemised"),
+        ("openai/gpt-oss-120b", "h200", ["--count", "8"], "named-not-mapped"),
+        ("meta-llama/Llama-3.1-405B-Instruct", "mi355x", [], "other-variant"),
+        ("meta-llama/Llama-3.1-405B-Instruct", "aws-trainium", ["--strict"], "supported"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_check_prints_the_command_that_explains_its_answer(
+    model: str, target: str, options: list[str], verdict: str, current: str
+) -> None:
+    given = [*options, "--snapshot", current]
+    done = _run("check", model, "--on", target, *given)
+    assert f"{target}: {verdict}\n" in done.stdout
+    if verdict == "no-evidence":
+        assert "\n  explain " not in done.stdout
+        command = ["runatlas", "explain", model, target, *given]
+    else:
+        command = _explain_command(done.stdout)
+        assert sorted(command[2:]) == sorted([model, target, *given])
+        long = [line for line in done.stdout.splitlines() if len(line) > 80]
+        assert [line for line in long if "://" not in line and current not in line] == []
+    explained = json.loads(_run(*command[1:], "--format", "json").stdout)
+    assert explained["verdict"] == verdict
+
+
+def test_check_prints_the_configuration_that_it_read(current: str, tmp_path: Path) -> None:
+    config = tmp_path / "my config.json"
+    config.write_text('{"architectures": ["LlamaForCausalLM"]}', encoding="utf-8")
+    given = ["--config", str(config), "--snapshot", current]
+    done = _run("check", "my-org/tune", "--on", "cloud-ai-100", *given)
+    command = _explain_command(done.stdout)
+    assert command == ["runatlas", "explain", "my-org/tune", "cloud-ai-100", *given]
+    assert json.loads(_run(*command[1:], "--format", "json").stdout)["verdict"] == "may-work"
 
 
 def test_explain_without_anything_to_explain_is_answered(current: str) -> None:
     done = _run("explain", "openai/gpt-oss-120b", "tpu7x", "--snapshot", current)
     assert done.returncode == 0
-    assert "[answer] openai/gpt-oss-120b on tpu7x: no-evidence" in done.stdout
+    assert done.stdout.startswith("openai/gpt-oss-120b on tpu7x: no-evidence\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["inference/x"], "There is no statement or inference 'inference/x' here."),
-        (["openai/gpt-oss-120b"], "or a model and a target"),
+        (["openai/gpt-oss-120b"], "openai/gpt-oss-120b is a model: give a target, too."),
+        (["openai/gpt-oss"], "or a model and a target"),
+        (["inference/x", "--precision", "fp8"], "need a model and a target"),
+        (["a/b", "h100", "--precision", "fp9"], "Did you mean"),
         (["inference/x", "--strict"], "need a model and a target"),
         (["a/b", "h10"], "Did you mean h100"),
         (["gemma-2b", "h100"], "google/gemma-2b"),

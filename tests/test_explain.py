@@ -6,8 +6,9 @@ That the trees are true is shown by removal, in test_explain_removal.py.
 import html
 import json
 import re
+import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -18,15 +19,19 @@ from hypothesis import strategies as st
 from pyoxigraph import DefaultGraph, NamedNode
 
 from kg.backend import StoreBackend
+from kg.build import assemble
 from kg.check.engine import Request
 from kg.errors import UnknownNameError, UsageError
 from kg.explain.engine import explain_answer, explain_iri
 from kg.explain.mermaid import as_mermaid
+from kg.explain.reading import Reader
 from kg.explain.report import as_json
 from kg.explain.text import as_text
 from kg.explain.tree import Bearing, Branch, Explanation, Kind, Node, Quote
+from kg.iris import keys_of
 from kg.snapshot import Snapshot
 from kg.vocab import RA, RDF
+from tests.conftest import DOCUMENTS
 
 CASES: Final[list[dict[str, Any]]] = tomllib.loads(
     (Path(__file__).parent / "cases" / "explain" / "trees.toml").read_text(encoding="utf-8")
@@ -133,7 +138,12 @@ def test_text_fits_80_columns_and_says_each_thing_once(explanations: list[Explan
         wide = [line for line in lines if len(line) > 80]
         # An address or a key stays whole, so that it can be copied.
         assert [line for line in wide if len(line.lstrip("│ ").split()) > 1] == []
-        headings = [line for line in lines if re.match(r"[│ ├└─]*\[\w+\] ?", line)]
+        if explanation.verdict and not explanation.root.branches:
+            continue  # there is no tree
+        # A row stands in the line of its statement, where that is like another one.
+        headings = [
+            line for line in lines if re.match(r"[│ ├└─]*\[\w+\] |[│ ]+row( #\d+)?: ", line)
+        ]
         assert len(headings) == len(set(_nodes(explanation.root)))
 
 
@@ -150,6 +160,148 @@ def test_nothing_to_explain_is_no_negative(backend: StoreBackend) -> None:
     text = as_text(_explained(backend, CASES[6]))
     assert "there is nothing to explain" in text
     assert "unsupported" not in text
+
+
+def test_a_model_that_nobody_names_is_said_to_be_so(backend: StoreBackend) -> None:
+    request = Request(model="meta-llama/Llama-3.1-405B-Instuct", targets=("h100",))
+    explanation = explain_answer(backend, request, as_of=TODAY)
+    text = " ".join(as_text(explanation).split())
+    assert "No source here names this repository. Did you mean" in text
+    assert "meta-llama/Llama-3.1-405B-Instruct" in explanation.near
+    written = as_json(explanation)
+    assert (written["known"], written["did_you_mean"]) == (False, list(explanation.near))
+
+
+def test_statements_of_a_later_day_are_counted(backend: StoreBackend) -> None:
+    request = Request(model="Qwen/Qwen3-235B-A22B", targets=("hopper",))
+    explanation = explain_answer(backend, request, as_of=date(2026, 11, 1))
+    assert explanation.verdict == "no-evidence"
+    assert as_json(explanation)["statements_after_as_of"] == 1
+    assert "1 statement is left out: checked after that day." in as_text(explanation)
+
+
+def test_what_takes_an_answer_away_comes_before_the_tree(backend: StoreBackend) -> None:
+    lines = as_text(_explained(backend, CASES[2])).splitlines()
+    assert lines[0] == "meta-llama/Llama-3.1-405B-Instruct on cloud-ai-100: may-work"
+    assert lines[1].startswith("No source states this: it is derived")
+    falls = lines.index("The verdict may-work falls without any one of these:")
+    assert falls < next(n for n, line in enumerate(lines) if line.startswith("[answer]"))
+
+
+def test_premises_that_are_alike_are_each_listed_and_short(backend: StoreBackend) -> None:
+    text = as_text(_explained(backend, CASES[2]))
+    assert len(re.findall(r"premise \d+ of 20: ", text)) == 20
+    assert len(re.findall(r"else as[│\s]+#1,", text)) == 19  # one witness and 18 premises
+    assert text.count("This page lists models validated") == 1
+    assert len(text.splitlines()) < 180
+
+
+OVERLAY: Final = Path(__file__).parents[1] / "examples" / "our-runs"
+REPORTS: Final = Path("sources/lab-runs/reports.json")
+DEMO: Final = "example-org/demo-7b-instruct"
+
+
+def _with_runs(overlay: Path, edit: Callable[[list[dict[str, Any]]], None]) -> StoreBackend:
+    """Assemble the documents and the example's runs, edited."""
+    shutil.copytree(OVERLAY, overlay)
+    path = overlay / REPORTS
+    document = json.loads(path.read_text(encoding="utf-8"))
+    edit(document["reports"])
+    path.write_text(json.dumps(document), encoding="utf-8")
+    graph = assemble(only=DOCUMENTS, overlays=(overlay,))
+    places = {subject: tuple(sorted(found, key=str)) for subject, found in graph.places.items()}
+    return StoreBackend(Snapshot("edited", Path(), {}, graph.store, places))
+
+
+def _fail(report: dict[str, Any], **more: Any) -> None:
+    report |= {"outcome": "fail", "correctness": None, **more}
+
+
+OLDER: Final = {"software": [{"component": "example-runtime", "version": "0.2.0"}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"), [({}, "conflicting"), (OLDER, "mixed")], ids=("conflicting", "mixed")
+)
+def test_each_side_of_a_disagreement_is_needed_for_it(
+    more: dict[str, Any], verdict: str, tmp_path: Path
+) -> None:
+    backend = _with_runs(tmp_path / "our-runs", lambda reports: _fail(reports[0], **more))
+    request = Request(model=DEMO, targets=("example-x1",))
+    explanation = explain_answer(backend, request, as_of=TODAY)
+    assert explanation.verdict == verdict
+    left = {it.role: it.leaves for it in explanation.withdrawals if it.role.startswith("statement")}
+    assert left == {"statement (failing)": "supported", "statement (supported)": "failing"}
+    text = as_text(explanation)
+    assert f"The verdict {verdict} falls without any one of these:" in text
+    assert "one less leaves the others" not in text
+
+
+def test_of_two_statements_on_one_side_either_will_do(tmp_path: Path) -> None:
+    def edit(reports: list[dict[str, Any]]) -> None:
+        reports.append(json.loads(json.dumps(reports[0])) | {"id": "again-on-x1"})
+        _fail(reports[0])
+
+    backend = _with_runs(tmp_path / "our-runs", edit)
+    request = Request(model=DEMO, targets=("example-x1",))
+    explanation = explain_answer(backend, request, as_of=TODAY)
+    assert explanation.verdict == "conflicting"
+    bearings = {
+        (branch.role, branch.bearing, branch.leaves)
+        for branch in explanation.root.branches
+        if branch.role.startswith("statement")
+    }
+    assert bearings == {
+        ("statement (failing)", Bearing.NEEDED, "supported"),
+        ("statement (supported)", Bearing.ONE_OF, "failing"),
+    }
+
+
+def test_a_run_is_shown_with_its_day_devices_and_correctness(tmp_path: Path) -> None:
+    backend = _with_runs(tmp_path / "our-runs", lambda _: None)
+    request = Request(model=DEMO, targets=("h100",), stack="vllm==0.11.0")
+    explanation = explain_answer(backend, request, as_of=TODAY)
+    report = json.loads((OVERLAY / REPORTS).read_text(encoding="utf-8"))["reports"][1]
+    (run,) = {node for node in _nodes(explanation.root) if node.says.startswith("run on ")}
+    assert run.kind is Kind.ASSERTED
+    assert run.says.startswith(f"run on {report['ran_at']}, revision {report['revision']}, ")
+    assert f"{report['devices']} x {report['unit']}" in run.says
+    quoted = {quote.what: quote.text for quote in run.quotes}
+    assert quoted["command"] == report["command"]
+    assert quoted["correctness"] == "holds"
+    for what in ("method", "reference", "result"):
+        assert quoted[what] == report["correctness"][what]
+    assert quoted["log, SHA-256"] == report["log"]["sha256"]
+    text = as_text(explanation)
+    assert "no date given" not in text
+    assert f"checked {report['checked_at']}" in " ".join(text.split())
+    assert run.iri
+    assert explain_iri(backend, run.iri).root == run
+
+
+def test_a_run_that_failed_says_that_correctness_was_not_checked(tmp_path: Path) -> None:
+    backend = _with_runs(tmp_path / "our-runs", lambda _: None)
+    request = Request(model="example-org/demo-70b-instruct", targets=("h100",))
+    explanation = explain_answer(backend, request, as_of=TODAY)
+    assert explanation.verdict == "failing"
+    assert 'correctness: "not checked"' in as_text(explanation)
+
+
+def test_keys_without_their_kind_are_taken(backend: StoreBackend) -> None:
+    keys = "model-support/2026.11.09-2/amd-aim-gpt-oss-120b"
+    assert explain_iri(backend, keys) == explain_iri(backend, f"path/{keys}")
+    with pytest.raises(UsageError, match="a target, too"):
+        explain_iri(backend, "openai/gpt-oss-120b")
+
+
+def test_keys_that_two_kinds_share_are_refused(backend: StoreBackend) -> None:
+    kinds: dict[str, set[str]] = {}
+    for iri in Reader(backend).column("explainable", "subject"):
+        kind, *keys = keys_of(iri)
+        kinds.setdefault("/".join(keys), set()).add(kind)
+    for shared in (shared for shared, found in kinds.items() if len(found) > 1):
+        with pytest.raises(UsageError, match=" or "):
+            explain_iri(backend, shared)
 
 
 def test_equal_questions_get_equal_bytes(backend: StoreBackend) -> None:

@@ -23,15 +23,17 @@ from kg.check.verdict import Verdict
 from kg.errors import SourceError, UnknownNameError
 from kg.explain.engine import explain_answer, explain_iri
 from kg.explain.report import as_json
-from kg.explain.tree import Branch, Explanation, Kind, Node
+from kg.explain.tree import Bearing, Branch, Explanation, Kind, Node
 from kg.iris import keys_of
 from kg.resources import DATA
 from kg.rules import derive, read_rules
 from kg.snapshot import Place, Snapshot
-from kg.vocab import DERIVED_GRAPHS, RA
+from kg.vocab import DERIVED_GRAPHS, RA, SKOS
 from tests.conftest import DOCUMENTS
 
 TODAY: Final = date(2026, 11, 30)
+R1: Final = "deepseek-ai/DeepSeek-R1-0528"
+SCOUT: Final = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
 MODEL, TARGET = "meta-llama/Llama-3.1-405B-Instruct", "cloud-ai-100"
 
 
@@ -197,12 +199,21 @@ def test_without_the_licence_nothing_is_derived(
                 assert answer.verdict is Verdict.NO_EVIDENCE
 
 
-def _rows_of(graph: Editable, nodes: tuple[Node, ...]) -> list[Quad]:
-    """Return what states the nodes; of a description, the one thing that it is needed for."""
+UPWARD: Final = (RA.ofGeneration, RA.ofPlatform, RA.contains, SKOS.broader)
+
+
+def _rows_of(graph: Editable, role: str, nodes: tuple[Node, ...]) -> list[Quad]:
+    """Return what states the nodes; of a description or a step, what it is needed for."""
     quads: list[Quad] = []
     for node in nodes:
         if "is described as" in node.says:
             quads += graph.said(RA.licensesInference)
+        elif role == "registry":
+            quads += [
+                quad
+                for quad in graph.about(node.iri)
+                if quad.predicate in UPWARD and quad.subject == NamedNode(node.iri or "")
+            ]
         else:
             quads += graph.about(node.iri)
     statements = [quad for quad in quads if quad.predicate == RA.ofCheckpoint]
@@ -227,6 +238,9 @@ def _asked(graph: Editable, inferences: dict[NamedNode, frozenset[NamedNode]]) -
         yield MODEL, target, None
     yield "Qwen/Qwen3-235B-A22B-Thinking-2507", "hopper", None
     yield "deepseek-ai/DeepSeek-R1-0528", "mi300x", None
+    yield "deepseek-ai/DeepSeek-R1-0528", "h100", None
+    yield SCOUT, "h100", None
+    yield "Qwen/Qwen3-235B-A22B", "nvidia-gpu", None
 
 
 def test_each_thing_that_an_answer_falls_without_takes_it_away(
@@ -240,13 +254,18 @@ def test_each_thing_that_an_answer_falls_without_takes_it_away(
             if withdrawal.nodes[0].kind is Kind.SUPPLIED:
                 assert graph.answer(*question[:2]).verdict is not explanation.verdict
                 continue
+            if withdrawal.role == "read by":
+                continue  # what it reads stands in the graph already: tried on the files
             rules = withdrawal.nodes[0].kind is not Kind.RULE
-            quads = _rows_of(graph, withdrawal.nodes) if rules else []
+            role = withdrawal.role
+            quads = _rows_of(graph, role, withdrawal.nodes) if rules else []
             with graph.without(*quads, rules=rules):
-                assert _verdict(graph, question) is not explanation.verdict, (question, withdrawal)
+                left = _verdict(graph, question)
+                assert left is not explanation.verdict, (question, withdrawal)
+                assert left is (withdrawal.leaves or left), (question, withdrawal)
             tried += 1
             for node in withdrawal.nodes if len(withdrawal.nodes) > 1 else ():
-                with graph.without(*_rows_of(graph, (node,))):
+                with graph.without(*_rows_of(graph, role, (node,))):
                     assert _verdict(graph, question) is explanation.verdict, (question, node)
                     tried += 1
     assert tried > 200
@@ -304,15 +323,20 @@ def _remove(data: Path, path: str, place: str) -> None:
     file.write_text("\n".join(lines), encoding="utf-8")
 
 
-def _built_without(folder: Path, place: Place) -> Editable:
-    """Build without the row at a place, and without the curated rows that only speak of it.
+def _line(place: Place) -> int:
+    return int(place.place) if place.place.isdigit() else 0
+
+
+def _built_without(folder: Path, *places: Place) -> Editable:
+    """Build without the rows at some places, and without the curated rows that only speak of them.
 
     Raises:
         SourceError: a document cannot be read without it.
     """
     data = folder / "data"
     shutil.copytree(DATA, data)
-    _remove(data, place.path, place.place)
+    for place in sorted(places, key=_line, reverse=True):
+        _remove(data, place.path, place.place)
     while True:
         try:
             return Editable(assemble(data=data, only=DOCUMENTS))
@@ -348,6 +372,7 @@ def test_leaves_are_of_every_kind() -> None:
         "model-support.json",
         "platforms.csv",
         "precision_names.csv",
+        "source.toml",
         "stacks.csv",
         "status_words.csv",
     }
@@ -356,7 +381,8 @@ def test_leaves_are_of_every_kind() -> None:
 # What a document cannot be read without: its heading, its grant, the reading of its words, its
 # platform, and the model that the paths of the database name. There is no graph then, so no answer.
 REFUSED: Final = (
-    "cloud-ai-100.txt:3", "cloud-ai-100.txt:7", "model-support.json#/models/0", "platforms.csv:4",
+    "cloud-ai-100.txt:3", "source.toml:19",
+    "cloud-ai-100.txt:7", "model-support.json#/models/0", "platforms.csv:4",
     "precision_names.csv:11", "precision_names.csv:12", "stacks.csv:21", "status_words.csv:7",
 )  # fmt: skip
 
@@ -372,6 +398,127 @@ def test_removing_the_row_at_a_place_changes_the_tree(
         return
     after = as_json(_built_without(tmp_path, place).answer(MODEL, TARGET))
     assert _without_places(after) != _without_places(before)
+
+
+def _request(model: str, target: str, **more: Any) -> Request:
+    return Request(model=model, targets=(target,), **more)
+
+
+# Questions whose answers rest on curated rows: the verdict, and the rows that it needs, written
+# from the two documents and the tables. A row that reads a word is marked: it cannot go, because
+# the document is not read without it, but may be read otherwise.
+RESTING: Final[tuple[tuple[Request, str, str], ...]] = (
+    (_request(SCOUT, "h100"), "wider-scope", "path_generations.csv:4 products.csv:7"),
+    (_request(SCOUT, "h100", precision="nvfp4"), "excluded", "exclusions.csv:7+8 products.csv:7"),
+    (
+        _request(SCOUT, "blackwell", precision="nvfp4"),
+        "supported",
+        "configuration_cells.csv:5 path_generations.csv:5 *precision_names.csv:5 "
+        "*status_words.csv:2",
+    ),
+    (_request(SCOUT, "nvidia-gpu"), "supported", "*status_words.csv:2"),
+    (_request(R1, "h100"), "named-not-mapped", "named_products.csv:2"),
+    (_request(R1, "mi300x"), "excluded", "exclusions.csv:6"),
+    (_request(R1, "mi355x"), "supported", "*status_words.csv:4"),
+    (_request(MODEL, "mi355x"), "other-variant", "tested_variants.csv:2"),
+    (_request(MODEL, "tpu7x"), "excluded", ""),
+    (
+        _request(MODEL, "tpu-v6e-trillium", stack="jetstream"),
+        "supported",
+        "*stacks.csv:8 *status_words.csv:2",
+    ),
+    (
+        _request("Qwen/Qwen3-235B-A22B-Thinking-2507", "hopper"),
+        "excluded",
+        "exclusions.csv:12 path_generations.csv:7",
+    ),
+    (_request("openai/gpt-oss-120b", "b200-sxm"), "excluded", "exclusions.csv:10+11"),
+)
+
+
+def _curated(node: Node) -> Iterator[tuple[Branch, tuple[Place, ...]]]:
+    """Yield the curated rows of a tree."""
+    for branch in node.branches:
+        if branch.node.kind is Kind.CURATED:
+            yield branch, branch.node.places
+        yield from _curated(branch.node)
+
+
+def _row(places: tuple[Place, ...]) -> str:
+    lines = "+".join(place.place for place in places)
+    return f"{Path(places[0].path).name}:{lines}"
+
+
+READINGS: Final = (
+    *("feature_names.csv", "integrations.csv", "precision_names.csv", "stacks.csv"),
+    "status_words.csv",
+)
+
+
+@pytest.mark.parametrize(("asked", "verdict", "rows"), RESTING, ids=str)
+def test_the_curated_rows_that_a_verdict_needs(
+    asked: Request, verdict: str, rows: str, graph: Editable
+) -> None:
+    explanation = explain_answer(graph.backend, asked, as_of=TODAY)
+    assert explanation.verdict == verdict
+    needed = {
+        _row(places)
+        for branch, places in _curated(explanation.root)
+        if branch.bearing is Bearing.NEEDED
+    }
+    assert needed == {row.removeprefix("*") for row in rows.split()}
+    taking = {_row(it.nodes[0].places) for it in explanation.withdrawals if len(it.nodes) == 1}
+    assert needed <= taking
+
+
+def _shown() -> list[tuple[Place, ...]]:
+    """Return every curated row in the trees of these questions that can be removed."""
+    graph = Editable(assemble(only=DOCUMENTS))
+    shown: dict[tuple[Place, ...], None] = {}
+    for asked, _, _ in RESTING:
+        root = explain_answer(graph.backend, asked, as_of=TODAY).root
+        shown |= dict.fromkeys(places for _, places in _curated(root))
+    return [places for places in shown if Path(places[0].path).name not in READINGS]
+
+
+@pytest.mark.parametrize("places", _shown(), ids=_row)
+def test_a_verdict_changes_with_the_rows_that_it_needs_and_with_no_other(
+    places: tuple[Place, ...], graph: Editable, tmp_path: Path
+) -> None:
+    edited = _built_without(tmp_path, *places)
+    registry = Path(places[0].path).name in ("generations.csv", "products.csv")
+    for asked, verdict, rows in RESTING:
+        after = _answered(edited, asked)
+        if _row(places) in rows.split():
+            assert after != verdict, asked
+            explanation = explain_answer(graph.backend, asked, as_of=TODAY)
+            (leaves,) = (
+                it.leaves for it in explanation.withdrawals if it.nodes[0].places == places
+            )
+            assert after is None or after == leaves, asked
+        elif not registry:  # whose rows take with them what speaks of them
+            assert after == verdict, asked
+
+
+def _answered(graph: Editable, asked: Request) -> str | None:
+    try:
+        return check(graph.backend, asked, as_of=TODAY).targets[0].verdict.value
+    except UnknownNameError:
+        return None
+
+
+def test_a_status_word_that_is_read_otherwise_changes_the_verdicts_that_need_it(
+    tmp_path: Path,
+) -> None:
+    data = Path(shutil.copytree(DATA, tmp_path / "data"))
+    path = data / "curated" / "status_words.csv"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert lines[1].startswith(",documented_recipe,supported,documented_recipe,")
+    lines[1] = lines[1].replace("supported,documented_recipe", "planned,", 1)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    edited = Editable(assemble(data=data, only=DOCUMENTS))
+    changed = [asked for asked, verdict, _ in RESTING if _answered(edited, asked) != verdict]
+    assert changed == [asked for asked, _, rows in RESTING if "*status_words.csv:2" in rows.split()]
 
 
 def test_the_row_that_the_class_rests_on_takes_the_answer(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from pyoxigraph import NamedNode
 
 from kg.backend import Backend
 from kg.check.classes import ClassFacts, read_class_facts
+from kg.check.facts import Path as SupportPath
 from kg.check.facts import read_paths, read_requirements, read_requirements_of_class
 from kg.check.question import ROLES, AskedPrecision, AskedStack, Configuration
-from kg.check.relations import read_relations
+from kg.check.relations import Relations, read_relations
 from kg.check.verdict import Judged, judge
 from kg.errors import UnknownNameError, UsageError
 from kg.iris import mint_checkpoint, mint_iri
@@ -46,14 +47,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The answer: one judgement for each target, under one snapshot."""
+    """The answer: one judgement for each target, under one snapshot.
+
+    ``paths``, ``classes`` and ``relations`` are what was judged by.
+    """
 
     model: str
     iri: NamedNode
     known: bool
     near: tuple[str, ...]
     asked: Configuration
+    paths: tuple[SupportPath, ...]
     classes: ClassFacts
+    relations: Relations
     targets: tuple[Judged, ...]
     labels: dict[NamedNode, str]
     snapshot: str
@@ -88,7 +94,9 @@ def check(backend: Backend, request: Request, *, as_of: date) -> Checked:
         known=known,
         near=() if known else tuple(near_repository_ids(request.model, ids)),
         asked=asked,
+        paths=paths,
         classes=classes,
+        relations=relations,
         targets=tuple(
             judge(
                 iri,

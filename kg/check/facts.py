@@ -66,6 +66,7 @@ class Run:
 class Deployment:
     """What a source documents a path with, and ran itself or not; never a minimum or a limit."""
 
+    iri: NamedNode
     devices: int | None
     nodes: int | None
     unit: NamedNode | None
@@ -295,6 +296,7 @@ def _cell(facts: _Facts, iri: NamedNode) -> Cell:
 
 def _deployment(facts: _Facts, iri: NamedNode) -> Deployment:
     return Deployment(
+        iri=iri,
         devices=facts.number(iri, RA.deviceCount),
         nodes=facts.number(iri, RA.nodeCount),
         unit=facts.iri(iri, RA.deploymentUnit),

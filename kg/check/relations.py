@@ -1,7 +1,7 @@
 """How things of the registry stand to each other: what lies within what."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyoxigraph import NamedNode
 
@@ -17,9 +17,11 @@ _UPWARD = frozenset({RA.ofGeneration, RA.ofPlatform, SKOS.broader, RA.contains})
 class Relations:
     """The registry's own statements, and how components number releases.
 
-    ``wider`` holds, for each thing, everything above it, by however many steps.
+    ``direct`` holds, for each thing, what its own row puts it within; ``wider`` everything above
+    it, by however many steps.
     """
 
+    direct: Mapping[NamedNode, frozenset[NamedNode]]
     wider: Mapping[NamedNode, frozenset[NamedNode]]
     platform: Mapping[NamedNode, NamedNode]
     generation: Mapping[NamedNode, NamedNode]
@@ -33,10 +35,22 @@ class Relations:
         """
         return narrow == wide or wide in self.wider.get(narrow, frozenset())
 
+    def between(self, narrow: NamedNode, wide: NamedNode) -> frozenset[NamedNode]:
+        """Return each thing whose row is a step from one thing up to another."""
+        if narrow == wide or not self.within(narrow, wide):
+            return frozenset()
+        above = self.wider[narrow]
+        return frozenset({narrow, *(x for x in above if x != wide and self.within(x, wide))})
+
+    def without(self, thing: NamedNode) -> "Relations":
+        """Return the relations as they stand without a thing's own row."""
+        direct = {other: above for other, above in self.direct.items() if other != thing}
+        return replace(self, direct=direct, wider=_wider(direct))
+
 
 def read_relations(backend: Backend) -> Relations:
     """Read the registry's relations."""
-    wider: dict[NamedNode, set[NamedNode]] = {}
+    direct: dict[NamedNode, set[NamedNode]] = {}
     platform: dict[NamedNode, NamedNode] = {}
     generation: dict[NamedNode, NamedNode] = {}
     ordering: dict[NamedNode, str] = {}
@@ -48,21 +62,28 @@ def read_relations(backend: Backend) -> Relations:
             ordering[subject] = shorten(value)
             continue
         if predicate in _UPWARD:
-            wider.setdefault(subject, set()).add(value)
+            direct.setdefault(subject, set()).add(value)
         if predicate == RA.ofPlatform:
             platform[subject] = value
         if predicate == RA.ofGeneration:
             generation[subject] = value
-    return Relations(
-        {thing: _all_above(thing, wider) for thing in wider}, platform, generation, ordering
-    )
+    known = {thing: frozenset(above) for thing, above in direct.items()}
+    return Relations(known, _wider(known), platform, generation, ordering)
 
 
-def _all_above(thing: NamedNode, wider: Mapping[NamedNode, set[NamedNode]]) -> frozenset[NamedNode]:
+def _wider(
+    direct: Mapping[NamedNode, frozenset[NamedNode]],
+) -> dict[NamedNode, frozenset[NamedNode]]:
+    return {thing: _all_above(thing, direct) for thing in direct}
+
+
+def _all_above(
+    thing: NamedNode, direct: Mapping[NamedNode, frozenset[NamedNode]]
+) -> frozenset[NamedNode]:
     above: set[NamedNode] = set()
     waiting = [thing]
     while waiting:
-        for next_ in wider.get(waiting.pop(), set()) - above:
+        for next_ in direct.get(waiting.pop(), frozenset()) - above:
             above.add(next_)
             waiting.append(next_)
     return frozenset(above)

@@ -1,7 +1,7 @@
 """An answer as text for a terminal of 80 columns: one line for each target, then the detail."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Final
 
@@ -11,7 +11,6 @@ from kg.check.classes import MayWork
 from kg.check.engine import Checked
 from kg.check.facts import Cell, Citation, Deployment, Path, Requirement, Run
 from kg.check.matching import Reach
-from kg.check.question import Configuration
 from kg.check.report import STALE_AFTER_DAYS
 from kg.check.verdict import BindingExclusion, Finding, Judged, Verdict
 from kg.terms import shorten, words
@@ -27,8 +26,11 @@ _REACHES: Final = {
 }
 
 
-def as_text(checked: Checked) -> str:
-    """Return an answer as text: a line for each target that fits 80 columns, then the detail."""
+def as_text(checked: Checked, *, options: Sequence[str] = ()) -> str:
+    """Return an answer as text: a line for each target that fits 80 columns, then the detail.
+
+    ``options`` are those of the question, as typed: the command that explains an answer has them.
+    """
     lines = [checked.model, ""]
     if not checked.known:
         lines[1:1] = _unknown(checked)
@@ -39,7 +41,7 @@ def as_text(checked: Checked) -> str:
         lines[1:1] = textwrap.wrap(said, WIDTH)
     lines += _table(checked)
     for judged in checked.targets:
-        lines += ["", *_detail(judged, checked)]
+        lines += ["", *_detail(judged, checked, options)]
     lines += ["", f"snapshot {checked.snapshot}, as of {checked.asked.as_of.isoformat()}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -89,7 +91,7 @@ def _derived_stack(derivation: MayWork, checked: Checked) -> str:
     return " ".join([" + ".join(names), *filter(None, [inference.compile_mode])])
 
 
-def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
+def _detail(judged: Judged, checked: Checked, options: Sequence[str]) -> Iterator[str]:
     yield f"{judged.target.id}: {judged.verdict.value}"
     for binding in judged.exclusions:
         yield from _excluded(binding)
@@ -99,13 +101,14 @@ def _detail(judged: Judged, checked: Checked) -> Iterator[str]:
         yield from _requirement(requirement)
     if judged.derivation:
         yield from _derivation(judged.derivation, checked)
-        yield from _explained(judged, checked.asked, checked.model)
     yield from _related(judged.others)
     for hint in judged.hints:
         yield from _entry("hint", hint)
     if judged.left_out:
         yield from _entry("left out", f"{judged.left_out} statements checked after that day")
-    if judged.verdict is Verdict.NO_EVIDENCE:
+    if judged.verdict is not Verdict.NO_EVIDENCE:
+        yield from _explained(checked.model, judged.target.id, options)
+    else:
         yield from _entry("", "No evidence in this graph is not a statement that it does not work.")
 
 
@@ -274,18 +277,19 @@ def _derivation(derivation: MayWork, checked: Checked) -> Iterator[str]:
     )
 
 
-def _explained(judged: Judged, asked: Configuration, model: str) -> Iterator[str]:
-    """Yield the command that goes on from here, on two lines of a shell if one is too long."""
-    options = [f"--architecture {asked.supplied_class}"] if asked.supplied_class else []
-    options += ["--strict"] if asked.strict else []
-    command = [f"runatlas explain {model} {judged.target.id}", " ".join(options)]
+def _explained(model: str, target: str, options: Sequence[str]) -> Iterator[str]:
+    """Yield the command that goes on from here, on as many lines of a shell as it needs."""
     indent = " " * (_LABEL + 2)
-    line = f"  {'explain':<{_LABEL}}{' '.join(command)}".rstrip()
-    if len(line) <= WIDTH or not options:
-        yield line
-    else:
-        yield f"  {'explain':<{_LABEL}}{command[0]} \\"
-        yield f"{indent}{command[1]}"
+    line = f"  {'explain':<{_LABEL}}runatlas explain"
+    parts = [model, target, *options]
+    for number, word in enumerate(parts, 1):
+        continues = 0 if number == len(parts) else len(" \\")
+        if len(line) + 1 + len(word) + continues <= WIDTH:
+            line = f"{line} {word}"
+        else:
+            yield f"{line} \\"
+            line = indent + word
+    yield line
 
 
 def _requirement(requirement: Requirement) -> Iterator[str]:

@@ -9,18 +9,27 @@ from typing import Annotated, Final
 import typer
 
 from kg.ask import ask, find_question
-from kg.check.engine import Request, check, read_model_config
+from kg.check.engine import check
 from kg.check.report import as_json
 from kg.check.text import as_text
 from kg.cli.app import app, show
 from kg.cli.options import (
     AnswerFormat,
+    ArchitectureOption,
+    ConfigOption,
+    CountOption,
+    FeatureOption,
+    Narrowing,
+    PrecisionOption,
     QueryFormat,
     RowsFormat,
     SnapshotOption,
+    StackOption,
+    StrictOption,
     day_in,
     names_in,
     open_backend,
+    options_typed,
     pair_in,
 )
 from kg.errors import UsageError
@@ -40,58 +49,41 @@ def check_command(
             "--on", help="TARGET,…: products, generations or platforms; default: every platform."
         ),
     ] = None,
-    architecture: Annotated[
-        str | None,
-        typer.Option("--architecture", help="The model's class, for one that is not listed."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", help="The model's config.json, to read its class from."),
-    ] = None,
-    stack: Annotated[
-        str | None, typer.Option("--stack", help="NAME or NAME==VERSION, such as vLLM==0.9.1.")
-    ] = None,
-    precision: Annotated[
-        str | None,
-        typer.Option("--precision", help="PRECISION or PRECISION:ROLE, such as fp8:kv-cache."),
-    ] = None,
-    feature: Annotated[
-        list[str] | None, typer.Option("--feature", help="A feature it must have; repeatable.")
-    ] = None,
-    count: Annotated[int | None, typer.Option("--count", help="Number of devices.")] = None,
+    architecture: ArchitectureOption = None,
+    config: ConfigOption = None,
+    stack: StackOption = None,
+    precision: PrecisionOption = None,
+    feature: FeatureOption = None,
+    count: CountOption = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", help="Judge as of this day (YYYY-MM-DD); default: today."),
     ] = None,
     *,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a class that is only assumed from a family.")
-    ] = False,
+    strict: StrictOption = False,
     format_: Annotated[
         AnswerFormat, typer.Option("--format", help="text or json.")
     ] = AnswerFormat.TEXT,
     snapshot: SnapshotOption = None,
 ) -> None:
     """Say what is stated of a model on each target, by whom and when, and what is only derived."""
-    if architecture and config:
-        raise UsageError("Give --architecture or --config, not both.")
-    class_, quantised = read_model_config(config) if config else (architecture, False)
-    request = Request(
-        model=model,
-        targets=names_in(on),
-        architecture=class_,
-        quantised=quantised,
+    narrowing = Narrowing(
+        architecture=architecture,
+        config=config,
         stack=stack,
         precision=precision,
         features=tuple(feature or ()),
         count=count,
         strict=strict,
+        as_of=as_of,
     )
+    request = narrowing.request(model, names_in(on))
     checked = check(open_backend(snapshot), request, as_of=day_in(as_of))
     if format_ is AnswerFormat.JSON:
         typer.echo(json.dumps(as_json(checked), indent=2, ensure_ascii=False))
     else:
-        show(as_text(checked))
+        options = (*narrowing.typed(), *options_typed(("--snapshot", snapshot)))
+        show(as_text(checked, options=options))
 
 
 @app.command("ask", short_help="Ask a stored question.")

@@ -1,14 +1,25 @@
 """The command that explains: explain."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kg.check.engine import Request, read_model_config
 from kg.cli.app import app, show
-from kg.cli.options import ExplanationFormat, SnapshotOption, day_in, open_backend
+from kg.cli.options import (
+    ArchitectureOption,
+    ConfigOption,
+    CountOption,
+    ExplanationFormat,
+    FeatureOption,
+    Narrowing,
+    PrecisionOption,
+    SnapshotOption,
+    StackOption,
+    StrictOption,
+    day_in,
+    open_backend,
+)
 from kg.errors import UsageError
 from kg.explain.engine import explain_answer, explain_iri
 from kg.explain.mermaid import as_mermaid
@@ -25,43 +36,40 @@ def explain_command(
         str | None,
         typer.Argument(help="With a model: the platform, generation or product."),
     ] = None,
-    architecture: Annotated[
-        str | None,
-        typer.Option("--architecture", help="The model's class, for one that is not listed."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", help="The model's config.json, to read its class from."),
-    ] = None,
+    architecture: ArchitectureOption = None,
+    config: ConfigOption = None,
+    stack: StackOption = None,
+    precision: PrecisionOption = None,
+    feature: FeatureOption = None,
+    count: CountOption = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", help="Explain as of this day (YYYY-MM-DD); default: today."),
     ] = None,
     *,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a class that is only assumed from a family.")
-    ] = False,
+    strict: StrictOption = False,
     format_: Annotated[
         ExplanationFormat, typer.Option("--format", help="text, json or mermaid.")
     ] = ExplanationFormat.TEXT,
     snapshot: SnapshotOption = None,
 ) -> None:
     """Say what an answer rests on: each statement, row and rule, with its words and place."""
-    if architecture and config:
-        raise UsageError("Give --architecture or --config, not both.")
+    narrowing = Narrowing(
+        architecture=architecture,
+        config=config,
+        stack=stack,
+        precision=precision,
+        features=tuple(feature or ()),
+        count=count,
+        strict=strict,
+        as_of=as_of,
+    )
     if target is None:
-        if architecture or config or as_of or strict:
+        if narrowing.given:
             raise UsageError("These options need a model and a target, not an IRI.")
         explanation = explain_iri(open_backend(snapshot), subject)
     else:
-        class_, quantised = read_model_config(config) if config else (architecture, False)
-        request = Request(
-            model=subject,
-            targets=(target,),
-            architecture=class_,
-            quantised=quantised,
-            strict=strict,
-        )
+        request = narrowing.request(subject, (target,))
         explanation = explain_answer(open_backend(snapshot), request, as_of=day_in(as_of))
     if format_ is ExplanationFormat.JSON:
         typer.echo(json.dumps(as_json(explanation), indent=2, ensure_ascii=False))

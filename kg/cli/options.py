@@ -1,5 +1,7 @@
 """The options that commands share, and the values that people type into them."""
 
+import shlex
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Annotated
 import typer
 
 from kg.backend import StoreBackend
+from kg.check.engine import Request, read_model_config
 from kg.errors import UsageError
 from kg.snapshot import default_snapshot, open_snapshot
 
@@ -77,6 +80,90 @@ OverlayOption = Annotated[
     list[Path] | None,
     typer.Option("--overlay", help="A folder of your own statements, kept apart; repeatable."),
 ]
+
+
+ArchitectureOption = Annotated[
+    str | None,
+    typer.Option("--architecture", help="The model's class, for one that is not listed."),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help="The model's config.json, to read its class from."),
+]
+StackOption = Annotated[
+    str | None, typer.Option("--stack", help="NAME or NAME==VERSION, such as vLLM==0.9.1.")
+]
+PrecisionOption = Annotated[
+    str | None,
+    typer.Option("--precision", help="PRECISION or PRECISION:ROLE, such as fp8:kv-cache."),
+]
+FeatureOption = Annotated[
+    list[str] | None, typer.Option("--feature", help="A feature it must have; repeatable.")
+]
+CountOption = Annotated[int | None, typer.Option("--count", help="Number of devices.")]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Refuse a class that is only assumed from a family.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """The options by which a question about a model is narrowed, as they were typed."""
+
+    architecture: str | None
+    config: Path | None
+    stack: str | None
+    precision: str | None
+    features: tuple[str, ...]
+    count: int | None
+    strict: bool
+    as_of: str | None
+
+    @property
+    def given(self) -> bool:
+        """Tell whether any of them was typed."""
+        return bool(self.typed())
+
+    def typed(self) -> tuple[str, ...]:
+        """Return them as a shell reads them."""
+        return options_typed(
+            ("--architecture", self.architecture),
+            ("--config", self.config),
+            ("--stack", self.stack),
+            ("--precision", self.precision),
+            *(("--feature", feature) for feature in self.features),
+            ("--count", self.count),
+            ("--strict", self.strict),
+            ("--as-of", self.as_of),
+        )
+
+    def request(self, model: str, targets: tuple[str, ...]) -> Request:
+        """Return the question about a model on targets."""
+        if self.architecture and self.config:
+            raise UsageError("Give --architecture or --config, not both.")
+        class_, quantised = self.architecture, False
+        if self.config:
+            class_, quantised = read_model_config(self.config)
+        return Request(
+            model=model,
+            targets=targets,
+            architecture=class_,
+            quantised=quantised,
+            stack=self.stack,
+            precision=self.precision,
+            features=self.features,
+            count=self.count,
+            strict=self.strict,
+        )
+
+
+def options_typed(*options: tuple[str, object]) -> tuple[str, ...]:
+    """Return options as a shell reads them; one that is None or False was not typed."""
+    return tuple(
+        name if value is True else f"{name} {shlex.quote(str(value))}"
+        for name, value in options
+        if value is not None and value is not False
+    )
 
 
 def open_backend(snapshot: Path | None) -> StoreBackend:

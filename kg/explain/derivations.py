@@ -45,7 +45,7 @@ def _licence(reader: Reader, inference: NamedNode) -> tuple[Branch, ...]:
 
 
 def release_node(reader: Reader, release: NamedNode) -> Node:
-    """Quote how we describe a release: as one that licenses an inference."""
+    """Quote how we describe a release: as one that licenses an inference, in source.toml."""
     scope = reader.iri(release, RA.licensesInference)
     source = shorten(reader.iri(release, RA.ofSource))
     version = reader.text(release, DCAT.version) or ""
@@ -53,8 +53,9 @@ def release_node(reader: Reader, release: NamedNode) -> Node:
         kind=Kind.CURATED,
         iri=release.value,
         says=f"{source} {version} is described as licensing {words(scope) if scope else 'nothing'}",
-        quotes=tuple(Quote("scope", text) for text in reader.texts(release, RA.scopeText)),
-        places=reader.places(release),
+        places=tuple(
+            place for place in reader.places(release) if place.path.endswith("/source.toml")
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Explain an IRI, or check's answer for a model on a target."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from difflib import get_close_matches
 from typing import Final
@@ -20,27 +20,37 @@ from kg.explain.derivations import (
     rule_node,
 )
 from kg.explain.reading import Reader
+from kg.explain.resting import stated_branches
 from kg.explain.statements import (
     curated_node,
     evidence_node,
     grant_node,
     path_node,
+    registered_node,
+    run_node,
     statement_node,
 )
 from kg.explain.tree import Branch, Explanation, Kind, Node, branches, context
 from kg.iris import keys_of
+from kg.terms import shorten
 from kg.vocab import BASE, ID, PROV, RA, RDF, SSSOM
 
+# In the order in which they are looked up: a run is a deployment, too.
 _NODES: Final[dict[NamedNode, Callable[[Reader, NamedNode], Node]]] = {
+    RA.TestRun: run_node,
+    RA.Deployment: curated_node,
     RA.CompatibilityInference: inference_node,
     RA.CuratedRow: curated_node,
-    RA.Deployment: curated_node,
     RA.Evidence: evidence_node,
     RA.Exclusion: curated_node,
     RA.InferenceGrant: grant_node,
     RA.Integration: curated_node,
     RA.ModelStatement: statement_node,
     RA.Platform: platform_node,
+    RA.Feature: registered_node,
+    RA.Generation: registered_node,
+    RA.Precision: registered_node,
+    RA.Product: registered_node,
     RA.SourceRelease: release_node,
     RA.SupportPath: path_node,
     PROV.Plan: rule_node,
@@ -73,17 +83,26 @@ def _as_given(text: str) -> NamedNode | None:
 
 
 def _node(reader: Reader, iri: NamedNode) -> Node | None:
-    explains = [_NODES[type_] for type_ in reader.iris(iri, RDF.type) if type_ in _NODES]
+    types = reader.iris(iri, RDF.type)
+    explains = [explain for type_, explain in _NODES.items() if type_ in types]
     return explains[0](reader, iri) if explains else None
 
 
 def _written_otherwise(reader: Reader, given: str, full: str) -> Node:
     """Find the IRI by its keys as people read them, without percent-encoding."""
+    if given in {shorten(row["id"]) for row in reader.select("repository_ids")}:
+        raise UsageError(f"{given} is a model: give a target, too.")
     known = reader.column("explainable", "subject")
-    keys = unquote(full.removeprefix(ID))
-    for iri in known:
-        if "/".join(keys_of(iri)) == keys and (node := _node(reader, iri)):
-            return node
+    whole = unquote(full.removeprefix(ID))
+    meant = [iri for iri in known if "/".join(keys_of(iri)) == whole]
+    # A table shows the keys of a thing without its kind.
+    meant = meant or [iri for iri in known if "/".join(keys_of(iri)[1:]) == whole]
+    if len(meant) > 1:
+        raise UsageError(
+            f"{given!r} may be {' or '.join(it.value.removeprefix(ID) for it in meant)}."
+        )
+    if meant and (node := _node(reader, meant[0])):
+        return node
     wanted = full.removeprefix(ID)
     kind = wanted.partition("/")[0] + "/"
     alike = [key for iri in known if (key := iri.value.removeprefix(ID)).startswith(kind)]
@@ -105,7 +124,7 @@ def explain_answer(backend: Backend, request: Request, *, as_of: date) -> Explan
     root = Node(
         kind=Kind.ANSWER,
         says=f"{checked.model} on {judged.target.id}: {judged.verdict.value}",
-        branches=tuple(_rests_on(Reader(backend), checked, judged)),
+        branches=tuple(_branches(Reader(backend), checked, judged)),
     )
     return Explanation(
         root=root,
@@ -113,23 +132,16 @@ def explain_answer(backend: Backend, request: Request, *, as_of: date) -> Explan
         verdict=judged.verdict,
         as_of=as_of,
         hints=judged.hints,
+        known=checked.known,
+        near=checked.near,
+        left_out=judged.left_out,
     )
 
 
-def _rests_on(reader: Reader, checked: Checked, judged: Judged) -> list[Branch]:
-    stated = [path_node(reader, finding.path.iri) for finding in judged.decisive]
-    rests: list[Branch] = []
-    if judged.verdict is Verdict.EXCLUDED:
-        rests += branches(
-            "exclusion", *(curated_node(reader, it.exclusion.iri) for it in judged.exclusions)
-        )
-        carriers = dict.fromkeys(binding.path.iri for binding in judged.exclusions)
-        rests += branches("carried by", *(path_node(reader, path) for path in carriers))
-    else:
-        rests += branches("statement", *stated)
+def _branches(reader: Reader, checked: Checked, judged: Judged) -> Iterator[Branch]:
+    yield from stated_branches(reader, checked, judged)
     if derivation := judged.derivation:
         decides = judged.verdict is Verdict.MAY_WORK
         role = branches if decides else context
-        rests += role("class", class_node(reader, checked.iri, derivation.membership))
-        rests += role("inference", inference_node(reader, derivation.inference.iri))
-    return rests
+        yield from role("class", class_node(reader, checked.iri, derivation.membership))
+        yield from role("inference", inference_node(reader, derivation.inference.iri))

@@ -82,8 +82,13 @@ class Reader:
             self.text(release, DCAT.version) or "",
             self.day(release, PROV.generatedAtTime),
             self.day(release, RA.lastReviewed),
+            self._last_checked(release),
             self.text(release, RA.fromOverlay),
         )
+
+    def _last_checked(self, release: NamedNode) -> date | None:
+        days = [shorten(row["day"]) for row in self.select("days_checked", release=release)]
+        return date.fromisoformat(max(days)[:10]) if days else None
 
     def own_places(self, subject: NamedNode) -> tuple[Place, ...]:
         """Return the rows of its own source that state a subject, without those of our tables."""

@@ -11,6 +11,9 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
     return {
         "verdict": explanation.verdict and explanation.verdict.value,
         "as_of": _day(explanation.as_of),
+        "known": explanation.known,
+        "did_you_mean": list(explanation.near),
+        "statements_after_as_of": explanation.left_out,
         "hints": list(explanation.hints),
         "falls_without": [
             {
@@ -19,6 +22,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
                     {"iri": node.iri, "text": node.says, "places": _places(node)}
                     for node in withdrawal.nodes
                 ],
+                "leaves": withdrawal.leaves and withdrawal.leaves.value,
             }
             for withdrawal in explanation.withdrawals
         ],
@@ -50,6 +54,7 @@ def _release(release: ReleaseOf) -> dict[str, Any]:
         "version": release.version,
         "registered": _day(release.registered),
         "reviewed": _day(release.reviewed),
+        "checked": _day(release.checked),
         "overlay": release.overlay,
     }
 

@@ -1,160 +1,115 @@
-"""An explanation as text for a terminal of 80 columns: the tree, then what takes it away."""
+"""An explanation as text for a terminal of 80 columns: what it comes to, then the tree."""
 
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from kg.explain.tree import (
-    Bearing,
-    Branch,
-    Cited,
-    Explanation,
-    Kind,
-    Node,
-    ReleaseOf,
-    Withdrawal,
-)
+from kg.check.verdict import Verdict
+from kg.explain.tree import Bearing, Explanation, Kind, Node, Withdrawal
+from kg.explain.tree_text import tree_lines, walk, wrapped
 
-WIDTH: Final = 80
-_NARROWEST: Final = 40
 _NOTHING: Final = (
     "Nothing is stated of it here, and nothing derived: there is nothing to explain. "
     "No evidence in this graph is not a statement that it does not work."
 )
+_EXACT: Final = "This is stated of exactly what was asked for, or of something narrower."
+_MEANINGS: Final = {
+    Verdict.CONFLICTING: "Statements of one configuration contradict each other.",
+    Verdict.MIXED: "Statements of exactly what was asked for, or of something narrower, differ.",
+    Verdict.SUPPORTED: _EXACT,
+    Verdict.LIMITED: _EXACT,
+    Verdict.FAILING: _EXACT,
+    Verdict.UNSUPPORTED: _EXACT,
+    Verdict.NEGATIVE_UNSPECIFIED: _EXACT,
+    Verdict.OTHER_VARIANT: "What is stated is of a variant of the model, not of the model itself.",
+    Verdict.EXCLUDED: "A source says that it does not establish this.",
+    Verdict.UNTESTED: "A source lists this as untested.",
+    Verdict.PLANNED: "A source lists this as planned.",
+    Verdict.NOT_ITEMISED: "The parts asked for are not stated together.",
+    Verdict.OTHER_CONFIGURATION: "What is stated is of another configuration than was asked for.",
+    Verdict.NAMED_NOT_MAPPED: "The product is named in the text of a source, and not mapped.",
+    Verdict.WIDER_SCOPE: "What is stated covers the generation or platform, and names no product.",
+    Verdict.MAY_WORK: "No source states this: it is derived, of a class; no level, no evidence.",
+    Verdict.NO_EVIDENCE: _NOTHING,
+}
 
 
 def as_text(explanation: Explanation) -> str:
-    """Return an explanation as text; a node that bears twice is written once, with a number."""
-    lines = [*_Tree(explanation.root).lines()]
-    if not explanation.root.branches and explanation.verdict:
-        lines += _wrapped("", _NOTHING)
-    lines += [line for hint in explanation.hints for line in _wrapped("hint: ", hint)]
+    """Return an explanation as text: what takes it away comes before the tree."""
+    root = explanation.root
+    lines = [*wrapped("", root.says)]
+    for text in _summary(explanation):
+        lines += wrapped("", text)
     if explanation.withdrawals:
-        lines += ["", "It falls without any one of these:"]
-        lines += [line for each in explanation.withdrawals for line in _withdrawal(each)]
+        lines += ["", *_consequence(explanation)]
+    if root.branches or not explanation.verdict:
+        lines += ["", *tree_lines(root)]
     as_of = f", as of {explanation.as_of.isoformat()}" if explanation.as_of else ""
     lines += ["", f"snapshot {explanation.snapshot}{as_of}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-class _Tree:
-    """The lines of a tree: a node met again is named by the number of its first appearance."""
-
-    def __init__(self, root: Node) -> None:
-        self._root = root
-        self._numbers: dict[Node, int] = {}
-        self._written: set[Node] = set()
-        met = Counter(_walk(root))
-        for node in dict.fromkeys(_walk(root)):
-            if met[node] > 1:
-                self._numbers[node] = len(self._numbers) + 1
-
-    def lines(self) -> Iterator[str]:
-        yield from self._node(self._root, "", "", "")
-
-    def _node(self, node: Node, heading: str, first: str, rest: str) -> Iterator[str]:
-        self._written.add(node)
-        number = f" #{self._numbers[node]}" if node in self._numbers else ""
-        below = rest + ("│  " if node.branches else "   ")
-        start = f"{first}[{node.kind.value}]{number} "
-        yield from _wrapped(start, heading + node.says, below + "  ")
-        for label, text in _details(node):
-            yield from _wrapped(below + label, text, below + "  ")
-        yield from self._branches(node, rest)
-
-    def _branches(self, node: Node, rest: str) -> Iterator[str]:
-        """Yield each branch; those that only say again what is above share the last line."""
-        again = [branch for branch in node.branches if branch.node in self._written]
-        fresh = [branch for branch in node.branches if branch.node not in self._written]
-        ordinals = _ordinals(node.branches)
-        for branch in fresh:
-            last = branch is fresh[-1] and not again
-            yield from self._node(
-                branch.node,
-                f"{branch.role}{ordinals[branch]}: ",
-                rest + ("└─ " if last else "├─ "),
-                rest + ("   " if last else "│  "),
-            )
-        if again:
-            said = [f"#{self._numbers[b.node]} {b.role}{ordinals[b]}" for b in again]
-            yield from _wrapped(f"{rest}└─ as above: ", ", ".join(said), rest + "     ")
+def _summary(explanation: Explanation) -> Iterator[str]:
+    if not explanation.known:
+        near = f" Did you mean {' or '.join(explanation.near)}?" if explanation.near else ""
+        yield f"No source here names this repository.{near}"
+    rests = _rests_on(explanation.root)
+    if explanation.verdict:
+        yield " ".join([_MEANINGS[explanation.verdict], *rests])
+    else:
+        yield from rests
+    if explanation.left_out:
+        several = "statement is" if explanation.left_out == 1 else "statements are"
+        yield f"{explanation.left_out} {several} left out: checked after that day."
+    for hint in explanation.hints:
+        yield f"hint: {hint}"
 
 
-def _walk(node: Node) -> Iterator[Node]:
+def _rests_on(root: Node) -> Iterator[str]:
+    """Yield how much a node rests on, by whose word, and how much more is shown."""
+    borne = dict.fromkeys(_bearing(root))
+    counts = Counter(node.kind for node in borne if node != root)
+    texts = [
+        _count(counts[Kind.ASSERTED], "thing that sources state", "things that sources state"),
+        _count(counts[Kind.CURATED], "curated row", "curated rows"),
+        _count(counts[Kind.RULE], "rule", "rules"),
+        _count(counts[Kind.SUPPLIED], "class that you gave", "classes that you gave"),
+    ]
+    said = [text for text in texts if text]
+    more = len(dict.fromkeys(walk(root))) - len(borne)
+    shown = f"; {more} more {'is' if more == 1 else 'are'} shown as context" if more else ""
+    if said:
+        *most, last = said
+        yield f"It rests on {', '.join(most)}{' and ' if most else ''}{last}{shown}."
+
+
+def _bearing(node: Node) -> Iterator[Node]:
     yield node
     for branch in node.branches:
-        yield from _walk(branch.node)
+        if branch.bearing is not Bearing.CONTEXT:
+            yield from _bearing(branch.node)
 
 
-def _ordinals(branches: Iterable[Branch]) -> dict[Branch, str]:
-    several: dict[str, list[Branch]] = {}
-    for branch in branches:
-        several.setdefault(branch.role, []).append(branch)
-    return {
-        branch: f" {number} of {len(group)}" if branch.bearing is Bearing.ONE_OF else ""
-        for group in several.values()
-        for number, branch in enumerate(group, 1)
-    }
+def _count(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}" if count else ""
 
 
-def _details(node: Node) -> Iterator[tuple[str, str]]:
-    for quote in node.quotes:
-        yield f"{quote.what}: ", f'"{quote.text}"'
-    if node.cited:
-        yield from _cited(node.cited)
-    if node.places:
-        release = f" in {_release(node.release)}" if node.release else ""
-        yield "at ", ", ".join(map(str, node.places)) + release
-    elif node.kind is Kind.DERIVED and node.iri:
-        yield "", node.iri
-    elif node.iri:
-        yield "", "no place noted"
-
-
-def _release(release: ReleaseOf) -> str:
-    own = f" (your own, from {release.overlay})" if release.overlay else ""
-    day = "no date given"
-    if release.registered:
-        day = f"registered {release.registered.isoformat()}"
-    elif release.reviewed:
-        day = f"reviewed {release.reviewed.isoformat()}"
-    return f"{release.source} {release.version}{own}, {day}"
-
-
-def _cited(cited: Cited) -> Iterator[tuple[str, str]]:
-    said = [cited.publisher or "publisher not given"]
-    said.append(f"published {cited.published}" if cited.published else "publication date unknown")
-    said.append(f"checked {cited.checked}" if cited.checked else "check date not given")
-    if cited.registered:
-        said.append(f"copy registered {cited.registered}")
-    yield "by ", ", ".join(said)
-    if cited.url:
-        yield "", cited.url
-    else:
-        sha = cited.content_sha256
-        yield "", f"no address given; a copy with SHA-256 {sha[:12]}" if sha else "no address given"
+def _consequence(explanation: Explanation) -> Iterator[str]:
+    verdict = explanation.verdict
+    what = f"The verdict {verdict.value} falls" if verdict else "It falls"
+    several = len(explanation.withdrawals) > 1
+    yield f"{what} without {'any one of these' if several else 'this'}:"
+    for withdrawal in explanation.withdrawals:
+        yield from _withdrawal(withdrawal)
 
 
 def _withdrawal(withdrawal: Withdrawal) -> Iterator[str]:
+    leaves = f"; then {withdrawal.leaves.value}" if withdrawal.leaves else ""
     if len(withdrawal.nodes) > 1:
-        said = f"every {withdrawal.role}, all {len(withdrawal.nodes)}; one less leaves the others"
-        yield from _wrapped("  - ", said)
+        count = len(withdrawal.nodes)
+        said = f"every {withdrawal.role}, all {count}{leaves}; one less leaves the others"
+        yield from wrapped("  - ", said)
         return
     node = withdrawal.nodes[0]
     at = ", ".join(map(str, node.places))
-    yield from _wrapped("  - ", f"{withdrawal.role}: {node.says}{f' ({at})' if at else ''}")
-
-
-def _wrapped(first: str, text: str, rest: str | None = None) -> Iterator[str]:
-    """Wrap a text behind a guide; an address stays whole, so that it can be copied."""
-    rest = " " * len(first) if rest is None else rest
-    width = max(WIDTH, len(rest) + _NARROWEST)
-    yield from textwrap.wrap(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [first]
+    yield from wrapped("  - ", f"{withdrawal.role}: {node.says}{f' ({at})' if at else ''}{leaves}")
