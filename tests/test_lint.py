@@ -19,8 +19,9 @@ from kg.errors import SnapshotError, UnknownNameError, UsageError
 from kg.lint.engine import lint
 from kg.lint.findings import Check, Finding, Linted, Rule
 from kg.lint.json_report import as_json
-from kg.lint.report import compact, in_order, read_report
+from kg.lint.report import read_report
 from kg.lint.text import WIDTH, as_text
+from kg.place_text import compact, in_order
 from kg.resources import DATA
 from kg.snapshot import REPORT, Snapshot, open_snapshot
 from tests.conftest import DOCUMENTS
