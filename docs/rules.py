@@ -5,7 +5,7 @@ while the page differs from them.
 """
 
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ PAGE: Final = ROOT / "docs" / "rules.md"
 CASES: Final = ROOT / "tests" / "cases" / "shapes"
 MUTANTS: Final = ROOT / "tests" / "cases" / "mutants"
 _EXPECTED: Final = "# expect: "
+_SEVERITIES: Final = ("violation", "warning", "info")
 _SH: Final = PREFIXES["sh"]
 
 _HEAD: Final = """\
@@ -46,8 +47,7 @@ file's shapes. A *mutant* is a small change of the real data, which that rule al
 _SHAPES_HEAD: Final = """
 ## Shapes
 
-| shape | rule | severity | file | cases | mutants |
-| --- | --- | --- | --- | --- | ---: |
+What each shape says of data that break it, where it stands, and what tries it.
 """
 
 
@@ -58,9 +58,10 @@ class Shape:
     name: str
     rule: str
     severity: str
+    message: str
     file: str
     cases: tuple[str, ...]
-    mutants: int
+    mutants: Mapping[str, int]
 
 
 def read_rules() -> list[dict[str, Any]]:
@@ -78,7 +79,7 @@ def read_all_shapes() -> list[Shape]:
 
 
 def _shapes(
-    path: Path, cases: Mapping[str, list[str]], mutants: Mapping[str, int]
+    path: Path, cases: Mapping[str, list[str]], mutants: Mapping[str, Mapping[str, int]]
 ) -> Iterator[Shape]:
     said: dict[str, dict[str, str]] = defaultdict(dict)
     for quad in parse(path=path, format=RdfFormat.TURTLE):
@@ -95,27 +96,31 @@ def _shapes(
                 name=name,
                 rule=facts[RA.rule.value],
                 severity=facts.get(f"{_SH}severity", "Violation").lower(),
-                file=str(path.relative_to(SHAPES)),
+                message=facts[f"{_SH}message"],
+                file=str(path.relative_to(ROOT)),
                 cases=tuple(cases.get(name, ())),
-                mutants=mutants.get(name, 0),
+                mutants=mutants.get(name, {}),
             )
 
 
 def _cases() -> dict[str, list[str]]:
+    """Return the files of the cases that break each shape."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(CASES.glob("*/*/*.ttl")):
+        file = str(path.relative_to(ROOT))
         for line in path.read_text(encoding="utf-8").splitlines():
             name = line.rpartition("rash:")[2]
-            if line.startswith(_EXPECTED) and name != line and path.stem not in found[name]:
-                found[name].append(path.stem)
+            if line.startswith(_EXPECTED) and name != line and file not in found[name]:
+                found[name].append(file)
     return found
 
 
-def _mutants() -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
+def _mutants() -> dict[str, Counter[str]]:
+    """Return how many mutants of each shape each file has."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
     for path in sorted(MUTANTS.glob("*.toml")):
         for mutant in _read_toml(path)["mutant"]:
-            found[mutant["shape"]] += 1
+            found[mutant["shape"]][str(path.relative_to(ROOT))] += 1
     return found
 
 
@@ -129,35 +134,56 @@ def page() -> str:
     counts = (
         f"{len(rules)} rules, {len(shapes)} shapes, "
         f"{sum(len(shape.cases) for shape in shapes)} failing cases, "
-        f"{sum(shape.mutants for shape in shapes)} mutants."
+        f"{sum(sum(shape.mutants.values()) for shape in shapes)} mutants."
     )
     by_rule: dict[str, list[Shape]] = defaultdict(list)
     for shape in shapes:
         by_rule[shape.rule].append(shape)
     lines = [_rule_line(rule, by_rule[rule["id"]]) for rule in rules]
-    table = [_shape_line(shape) for shape in shapes]
-    return _HEAD.format(counts=counts) + "".join(lines) + _SHAPES_HEAD + "".join(table)
+    parts = [part for rule in rules for part in _shape_lines(rule["id"], by_rule[rule["id"]])]
+    return _HEAD.format(counts=counts) + "".join(lines) + _SHAPES_HEAD + "".join(parts)
 
 
 def _rule_line(rule: Mapping[str, Any], shapes: list[Shape]) -> str:
     names = ", ".join(shape.name.partition("-")[2] for shape in shapes)
-    others = [f"`{name}`" for name in rule.get("held_by", ())]
-    severities = dict.fromkeys(shape.severity for shape in shapes)
+    others = rule.get("held_by", ())
+    severities = sorted({shape.severity for shape in shapes}, key=_SEVERITIES.index)
     cases = sum(len(shape.cases) for shape in shapes)
-    mutants = sum(shape.mutants for shape in shapes)
+    mutants = sum(sum(shape.mutants.values()) for shape in shapes)
+    id_ = rule["id"]
     return _row(
-        rule["id"],
+        f"[{id_}](#{id_.lower()})" if shapes else id_,
         rule["says"],
-        "<br>".join([*([names] if names else []), *others]),
-        ", ".join([*severities, *(["test"] if others else [])]),
+        "<br>".join([*([names] if names else []), *map(_other, others)]),
+        ", ".join([*severities, *dict.fromkeys(map(_kind, others))]),
         f"{cases}" if shapes else "",
         f"{mutants}" if shapes else "",
     )
 
 
-def _shape_line(shape: Shape) -> str:
-    cases = ", ".join(shape.cases)
-    return _row(shape.name, shape.rule, shape.severity, shape.file, cases, f"{shape.mutants}")
+def _kind(name: str) -> str:
+    if name.startswith("ra:"):
+        return "term"
+    return "query" if name.endswith(".rq") else "test"
+
+
+def _other(name: str) -> str:
+    file = "ontology/runatlas.ttl" if name.startswith("ra:") else name.partition("::")[0]
+    return f"[`{name.rpartition('::')[2]}`](../{file})"
+
+
+def _shape_lines(rule: str, shapes: list[Shape]) -> Iterator[str]:
+    if shapes:
+        yield f"\n### {rule}\n\n"
+    for shape in shapes:
+        cases = ", ".join(_link(file) for file in shape.cases)
+        mutants = ", ".join(f"{count} in {_link(file)}" for file, count in shape.mutants.items())
+        yield f"- **{shape.name}** ({shape.severity}, {_link(shape.file)}): {shape.message}\n"
+        yield f"  Cases: {cases}. Mutants: {mutants}.\n"
+
+
+def _link(file: str) -> str:
+    return f"[{Path(file).stem}](../{file})"
 
 
 def _row(*cells: str) -> str:

@@ -401,6 +401,9 @@ class RA:
     premise = expand("ra:premise")
     requirementReading = expand("ra:requirementReading")
     requiresSetting = expand("ra:requiresSetting")
+    reviewedRule = expand("ra:reviewedRule")
+    reviewedSubject = expand("ra:reviewedSubject")
+    reviewedValue = expand("ra:reviewedValue")
 
     # Sources and curation
     absenceMeans = expand("ra:absenceMeans")

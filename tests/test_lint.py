@@ -19,10 +19,11 @@ from kg.errors import SnapshotError, UnknownNameError, UsageError
 from kg.lint.engine import lint
 from kg.lint.findings import Check, Finding, Linted, Rule
 from kg.lint.json_report import as_json
-from kg.lint.report import compact, in_order, read_report
+from kg.lint.report import read_report
 from kg.lint.text import WIDTH, as_text
+from kg.place_text import compact, in_order
 from kg.resources import DATA
-from kg.snapshot import REPORT, Snapshot, open_snapshot
+from kg.snapshot import REPORT, REPORT_TEXT, Snapshot, open_snapshot
 from tests.conftest import DOCUMENTS
 
 CASES: Final = Path(__file__).parent / "cases" / "lint"
@@ -47,15 +48,56 @@ def test_the_counts_on_the_two_documents(linted: Linted) -> None:
     assert _counts(linted) == _case("two_documents")["counts"]
 
 
+def test_what_was_reviewed_is_counted_apart_and_told_with_its_reason(linted: Linted) -> None:
+    checks = [check for rule in linted.rules for check in rule.checks]
+    counts = {check.name: len(check.reviewed) for check in checks if check.reviewed}
+    assert counts == _case("two_documents")["reviewed"]
+    text = " ".join(as_text(linted).split())
+    assert "Open: 92 warnings and 94 notes. Reviewed: 5 warnings and 0 notes." in text
+    for finding in (finding for check in checks for finding in check.reviewed):
+        assert finding.review
+        assert finding.review.why in text
+        assert finding.review.places[0].startswith("curated/reviewed.csv:")
+
+
+def test_the_reports_own_warnings_and_notes_are_all_there(
+    linted: Linted, snapshot: Snapshot
+) -> None:
+    text = (snapshot.folder / REPORT_TEXT).read_text(encoding="utf-8")
+    asked = sum(len(c.findings) for r in linted.rules for c in r.checks if "-" not in c.name)
+    told = sum(linted.count(one) + linted.reviewed(one) for one in ("Warning", "Info"))
+    assert f"warnings: {linted.count('Warning') + linted.reviewed('Warning')}, notes: 5," in text
+    assert told - asked == 97 + 5
+    assert "The build's own report has these but for 89 of R74:" in as_text(linted)
+
+
+@pytest.mark.parametrize("on", _case("reviewed")["on"], ids=lambda on: on["about"])
+def test_a_review_is_of_just_the_result_that_it_names(
+    on: Mapping[str, Any], tmp_path: Path
+) -> None:
+    data = shutil.copytree(DATA, tmp_path / "data")
+    with (data / "curated" / "reviewed.csv").open("a", encoding="utf-8") as table:
+        table.write(f"{on['row']},Looked at,here\n")
+    built = build(data=data, out=tmp_path / "out", only=DOCUMENTS)
+    assert built.snapshot, built.report.text
+    asked = lint(open_snapshot(built.snapshot), rules=[on["rule"]], as_of=TODAY)
+    (rule,) = asked.rules
+    assert (rule.count, rule.reviewed) == (on["open"], on["reviewed"])
+    gone = [check for check in rule.checks if check.name == "outlived_reviews"]
+    assert [finding.value for check in gone for finding in check.findings] == on["gone"]
+    assert all(f.places == ("curated/reviewed.csv:7",) for check in gone for f in check.findings)
+
+
 def test_rules_that_found_nothing_are_told_as_well(linted: Linted) -> None:
     assert [rule.id for rule in linted.rules if not rule.count] == [
         "R12",
         "R14",
+        "R15",
         "R27",
         "R31",
         "R72b",
     ]
-    assert "Nothing found by R12, R14, R27, R31, R72b." in as_text(linted)
+    assert "Nothing found by R12, R14, R15, R27, R31, R72b." in as_text(linted)
 
 
 @pytest.mark.parametrize("on", _case("stale")["on"], ids=str)
@@ -116,10 +158,19 @@ def test_text_leaves_nothing_out(linted: Linted) -> None:
     assert "sources/cloud-ai-100/cloud-ai-100.txt:3,12-39,43,55-61,72-76,80,90" in words
 
 
-def test_text_begins_with_one_entry_for_each_rule(linted: Linted) -> None:
+def test_text_begins_with_one_entry_for_each_rule_and_severity(linted: Linted) -> None:
     overview = as_text(linted).split("\n\n", 1)[0]
-    told = [line.split()[:2] for line in overview.splitlines() if line.startswith("R")]
-    assert told == [[rule.id, str(rule.count)] for rule in linted.rules if rule.count]
+    told = [line.split()[:4] for line in overview.splitlines() if line.startswith("R")]
+    names = {"Warning": "warning", "Info": "note"}
+    assert told == [
+        [rule.id, names[severity], str(len(opened)), str(len(reviewed))]
+        for rule in linted.rules
+        for severity in names
+        for checks in ([c for c in rule.checks if c.severity == severity],)
+        for opened in ([f for check in checks for f in check.open],)
+        for reviewed in ([f for check in checks for f in check.reviewed],)
+        if opened or reviewed
+    ]
 
 
 def test_json_says_what_text_says(linted: Linted) -> None:
@@ -131,7 +182,13 @@ def test_json_says_what_text_says(linted: Linted) -> None:
         for severity in ("Warning", "Info")
     }
     assert (answer["warnings"], answer["notes"]) == tuple(by_severity.values())
-    assert f"{answer['warnings']} warnings and {answer['notes']} notes." in as_text(linted)
+    assert f"Open: {answer['warnings']} warnings and {answer['notes']} notes." in as_text(linted)
+    assert answer["reviewed"] == {"warnings": 5, "notes": 0}
+    found = [finding for check in checks for finding in check["findings"]]
+    assert len(found) == sum(check["count"] + check["reviewed"] for check in checks)
+    reviewed = [finding["reviewed"] for finding in found if finding["reviewed"]]
+    assert {tuple(review) for review in reviewed} == {("why", "read_in", "places")}
+    assert len(reviewed) == 5
     legacy = next(check for check in checks if check["name"] == "R80-legacy")
     assert legacy["findings"][0]["places"] == [
         "sources/model-support/model-support.json#/support_paths/0/evidence/0"
@@ -145,10 +202,22 @@ def test_the_same_snapshot_and_day_give_the_same_queue(snapshot: Snapshot, linte
 def test_rules_are_chosen_by_id_with_near_misses(snapshot: Snapshot) -> None:
     chosen = lint(snapshot, rules=["R55", "R44"], as_of=TODAY)
     assert [rule.id for rule in chosen.rules] == ["R44", "R55"]
-    with pytest.raises(UnknownNameError, match="R59b"):
-        lint(snapshot, rules=["r59B"], as_of=TODAY)
-    with pytest.raises(UnknownNameError, match="no rule that warns 'R01'"):
-        lint(snapshot, rules=["R01"], as_of=TODAY)
+    assert [rule.id for rule in lint(snapshot, rules=["r59B"], as_of=TODAY).rules] == ["R59b"]
+    with pytest.raises(
+        UnknownNameError, match=r"no rule that warns 'R555' here\. Did you mean R55"
+    ):
+        lint(snapshot, rules=["R555"], as_of=TODAY)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("r05", "R05 is a violation: it stops a build"), ("R21", "R21 neither stops a build nor")],
+)
+def test_a_rule_that_never_warns_is_refused_with_the_reason(
+    name: str, why: str, snapshot: Snapshot
+) -> None:
+    with pytest.raises(UsageError, match=why):
+        lint(snapshot, rules=[name], as_of=TODAY)
 
 
 def test_days_before_the_calendar_are_refused(snapshot: Snapshot) -> None:
@@ -188,9 +257,11 @@ def test_values_of_a_check_stand_together() -> None:
     rule = Rule("R44", "Says.", (Check("R44-x", "R44", "Info", "Do.", findings),))
     text = as_text(Linted("s", TODAY, 90, (rule,)))
     assert text == (
-        "R44     3  Says.\n\nR44  Says.\n  3: Note. Do.\n"
+        "rule  severity open  reviewed\nR44   note        3         0  Says.\n\n"
+        "R44  Says.\n  3: Note. Do.\n"
         "    one\n      a  a.csv:1\n      b  b.csv:1\n    two\n      c  c.csv:1\n\n"
-        "0 warnings and 3 notes. Nothing found by no rule.\nsnapshot s, as of 2026-11-30\n"
+        "Open: 0 warnings and 3 notes. Reviewed: 0 warnings and 0 notes.\n"
+        "snapshot s, as of 2026-11-30\n"
     )
 
 

@@ -1,6 +1,7 @@
 """The scoping rules: each is held by shapes, tests or terms, and the page says by which."""
 
 import ast
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,9 +34,11 @@ def test_a_rule_is_held_by_shapes_or_names_what_holds_it(rule: dict[str, Any]) -
 
 
 def _holds(name: str) -> bool:
-    """Tell whether a test of that name is in that file, or the ontology has that term."""
+    """Tell whether there is that test or stored query, or the ontology has that term."""
     if name.startswith("ra:"):
         return hasattr(RA, name.removeprefix("ra:"))
+    if name.endswith(".rq"):
+        return (ROOT / name).is_file()
     file, _, test = name.partition("::")
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     return test in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
@@ -45,3 +48,20 @@ def _holds(name: str) -> bool:
 def test_a_shape_has_cases_and_mutants(shape: Any) -> None:
     assert shape.cases
     assert shape.mutants
+
+
+def test_every_link_of_the_page_leads_to_a_file_or_a_heading() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    links = set(re.findall(r"\]\(([^)]+)\)", text))
+    headings = {f"#{title.lower()}" for title in re.findall(r"^### (\w+)$", text, re.MULTILINE)}
+    assert len(links) > len(SHAPED)
+    assert [link for link in links if link.startswith("#") and link not in headings] == []
+    files = [link for link in links if not link.startswith("#")]
+    assert [link for link in files if not (PAGE.parent / link).is_file()] == []
+
+
+@pytest.mark.parametrize("shape", read_all_shapes(), ids=lambda shape: shape.name)
+def test_the_page_gives_a_shapes_message(shape: Any) -> None:
+    assert shape.message
+    assert f"- **{shape.name}** ({shape.severity}, " in PAGE.read_text(encoding="utf-8")
+    assert f"): {shape.message}\n" in PAGE.read_text(encoding="utf-8")

@@ -16,12 +16,14 @@ from pyoxigraph import NamedNode, RdfFormat, Store, parse
 from rdflib.namespace import RDF, SH
 
 from kg import validation
-from kg.build import Built, build
+from kg.build import Built, assemble, build
 from kg.errors import ShapesError
 from kg.iris import mint_iri
 from kg.resources import DATA, SHAPES
+from kg.snapshot import Place
 from kg.validation import Report, Result, Shapes, check, focus_nodes, read_shapes, validate
-from kg.vocab import PREFIXES, RA, expand
+from kg.validation.report import write_report
+from kg.vocab import ID, PREFIXES, RA, expand
 from tests.conftest import DOCUMENTS
 from tests.mutants import quads, read_mutants
 
@@ -298,8 +300,62 @@ def test_the_report_names_result_rule_place_and_what_to_do(report: Report) -> No
     assert (
         "Violation of R78: The path has no limitation, which the format of its source requires: "
         "state it as the source does.\n"
-        "  sources/model-support/model-support.json#/support_paths/7, curated/"
+        "  sources/model-support/model-support.json#/support_paths/7: "
     ) in report.text
+
+
+# A row that reads a word wrongly, and another slip of a curator: the report leads to the row.
+LED_TO: Final = tomllib.loads(
+    (CASES.parent / "reports" / "places.toml").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("slip", LED_TO["slip"], ids=lambda slip: slip["about"])
+def test_a_result_leads_to_the_curated_row(slip: dict[str, Any], tmp_path: Path) -> None:
+    data = shutil.copytree(DATA, tmp_path / "data")
+    table = data / "curated" / f"{slip['table']}.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    at = slip["line"] - 1
+    assert slip["replace"] in lines[at]
+    lines[at] = lines[at].replace(slip["replace"], slip["by"])
+    table.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    graph = assemble(data=data, only=DOCUMENTS)
+    report = validate(graph.store, graph.places)
+    found = [r for r in _violations(report) if r.shape == expand(f"rash:{slip['shape']}")]
+    assert len(found) == slip["results"]
+    place = f"curated/{slip['table']}.csv:{slip['line']}"
+    for result in found:
+        assert place in map(str, result.places)
+        tables = {one.source for one in result.places if one.path.startswith("curated/")}
+        assert tables == set(slip["tables"])
+    assert f"\n{slip['said']}" in report.text
+    assert all(name in report.text.replace("\n     ", "") for name in slip["names"])
+
+
+def test_many_results_that_differ_in_the_node_alone_stand_together_with_every_place() -> None:
+    places = [Place("s", "s.txt", str(line)) for line in (3, 4, 5, 9)]
+    results = [
+        Result(
+            rule="R07",
+            severity=expand("sh:Violation"),
+            focus=NamedNode(f"{ID}path/s/1/{number}"),
+            path=RA.level,
+            value=None,
+            component=expand("sh:MinCountConstraintComponent"),
+            shape=expand("rash:R07-level"),
+            message="No level.",
+            places=(place, Place("status_words", "curated/status_words.csv", "7")),
+        )
+        for number, place in enumerate(places)
+    ]
+    assert write_report(results, "all").text.startswith(
+        "Violation of R07: No level.\n"
+        "  s.txt:3-5,9, curated/status_words.csv:7: 4 nodes ra:level\n"
+        "    path/s/1/: 0, 1, 2, 3\n"
+    )
+    assert write_report(results[:3], "all").text.startswith(
+        "Violation of R07: No level.\n  s.txt:3, curated/status_words.csv:7: path/s/1/0 ra:level\n"
+    )
 
 
 def test_the_report_is_the_same_bytes_each_time(

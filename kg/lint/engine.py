@@ -18,12 +18,16 @@ from kg.backend import Row, StoreBackend
 from kg.errors import SnapshotError, UnknownNameError, UsageError
 from kg.iris import local_name
 from kg.lint.findings import Check, Finding, Linted, Rule
-from kg.lint.report import in_order, read_report
+from kg.lint.report import read_report
+from kg.lint.reviews import with_reviews
+from kg.place_text import in_order
+from kg.places import own_places
 from kg.queries import query_text
 from kg.resources import SHAPES
 from kg.rows import named
 from kg.snapshot import REPORT, Snapshot
 from kg.terms import shorten
+from kg.validation import ASSERTED, DERIVED, read_shapes
 from kg.vocab import RA, XSD, expand
 
 DAYS: Final = 90  # rule R72b
@@ -35,18 +39,17 @@ def lint(snapshot: Snapshot, *, rules: Sequence[str] = (), as_of: date, days: in
     """Return what there is to look at in a snapshot; ``rules`` leaves out all others.
 
     Raises:
-        UnknownNameError: a rule of which lint tells nothing; with near misses.
+        UnknownNameError: no rule has that id; with near misses.
         SnapshotError: the snapshot has no report that can be read.
-        UsageError: so many days before that day there was no calendar.
+        UsageError: a rule that never warns, or so many days before that day there was no calendar.
     """
-    checks = [*_of_report(snapshot), *_of_graph(StoreBackend(snapshot), as_of, days)]
+    backend = StoreBackend(snapshot)
+    asked = (*_of_report(snapshot), *_of_graph(backend, as_of, days))
+    checks = list(with_reviews(backend, asked))
     said = _sayings()
     known = [*said, *sorted({check.rule for check in checks} - said.keys())]
     known = [rule for rule in known if any(check.rule == rule for check in checks)]
-    for rule in rules:
-        if rule not in known:
-            near = get_close_matches(rule.upper(), known, cutoff=0.5)
-            raise UnknownNameError("rule that warns", rule, near)
+    chosen = {_known_rule(rule, known, said) for rule in rules}
     return Linted(
         snapshot=snapshot.name,
         as_of=as_of,
@@ -54,9 +57,29 @@ def lint(snapshot: Snapshot, *, rules: Sequence[str] = (), as_of: date, days: in
         rules=tuple(
             Rule(rule, said.get(rule, ""), tuple(c for c in checks if c.rule == rule))
             for rule in known
-            if not rules or rule in rules
+            if not rules or rule in chosen
         ),
     )
+
+
+def _known_rule(name: str, known: Sequence[str], said: Iterable[str]) -> str:
+    """Return a rule that warns by its id, in upper or lower case."""
+    for rule in known:
+        if rule.casefold() == name.casefold():
+            return rule
+    for rule in said:
+        if rule.casefold() == name.casefold():
+            raise UsageError(_why_silent(rule))
+    ids = {rule.casefold(): rule for rule in known}
+    near = get_close_matches(name.casefold(), ids, cutoff=0.5)
+    raise UnknownNameError("rule that warns", name, [ids[one] for one in near])
+
+
+def _why_silent(rule: str) -> str:
+    shapes = read_shapes(file for part in (ASSERTED, DERIVED) for file in part.glob("*.ttl"))
+    if rule in shapes.rules.values():
+        return f"{rule} is a violation: it stops a build, and no snapshot has any of it."
+    return f"{rule} neither stops a build nor warns: docs/rules.md says what holds it."
 
 
 def _sayings() -> dict[str, str]:
@@ -144,7 +167,7 @@ def _hardware_and_publisher(row: Row) -> str:
 def _finding(
     backend: StoreBackend, focus: NamedNode, value: str, stated: Iterable[NamedNode]
 ) -> Finding:
-    places = chain.from_iterable(backend.places(node) for node in stated)
+    places = chain.from_iterable(own_places(backend, node) for node in stated)
     return Finding(focus, value, in_order(str(place) for place in places))
 
 

@@ -2,8 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
 from pyoxigraph import NamedNode
+
+SEVERITIES: Final = ("Warning", "Info")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A curator's row that says why there is nothing to mend, and where that was read."""
+
+    why: str
+    read_in: str
+    places: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +25,7 @@ class Finding:
     focus: NamedNode
     value: str
     places: tuple[str, ...]
+    review: Review | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +38,16 @@ class Check:
     message: str
     findings: tuple[Finding, ...]
 
+    @property
+    def open(self) -> tuple[Finding, ...]:
+        """What nobody has reviewed."""
+        return tuple(finding for finding in self.findings if not finding.review)
+
+    @property
+    def reviewed(self) -> tuple[Finding, ...]:
+        """What a curator has looked at and found right."""
+        return tuple(finding for finding in self.findings if finding.review)
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -36,8 +59,13 @@ class Rule:
 
     @property
     def count(self) -> int:
-        """How many findings its checks have together."""
-        return sum(len(check.findings) for check in self.checks)
+        """How many open findings its checks have together."""
+        return sum(len(check.open) for check in self.checks)
+
+    @property
+    def reviewed(self) -> int:
+        """How many reviewed findings its checks have together."""
+        return sum(len(check.reviewed) for check in self.checks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +78,13 @@ class Linted:
     rules: tuple[Rule, ...]
 
     def count(self, severity: str) -> int:
-        """Count the findings of a severity."""
+        """Count the open findings of a severity."""
+        return sum(len(check.open) for check in self._checks(severity))
+
+    def reviewed(self, severity: str) -> int:
+        """Count the reviewed findings of a severity."""
+        return sum(len(check.reviewed) for check in self._checks(severity))
+
+    def _checks(self, severity: str) -> list[Check]:
         checks = (check for rule in self.rules for check in rule.checks)
-        return sum(len(check.findings) for check in checks if check.severity == severity)
+        return [check for check in checks if check.severity == severity]

@@ -1,6 +1,5 @@
 """Read a validation report as a build wrote it."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +8,7 @@ from pyoxigraph import NamedNode, RdfFormat, parse
 from kg.backend import Term
 from kg.iris import local_name
 from kg.lint.findings import Finding
+from kg.place_text import in_order
 from kg.rows import named
 from kg.terms import shorten
 from kg.vocab import DCTERMS, RDF, expand
@@ -56,54 +56,3 @@ def _read(node: dict[NamedNode, list[Term]]) -> Reported:
 
 def _term(node: dict[NamedNode, list[Term]], name: str) -> Term | None:
     return next(iter(node.get(expand(name), ())), None)
-
-
-def in_order(places: Iterable[str]) -> tuple[str, ...]:
-    """Return places with sources before curated rows, and lines as numbers."""
-    return tuple(sorted(set(places), key=_order))
-
-
-def _order(place: str) -> tuple[bool, str, tuple[tuple[int, str], ...]]:
-    file, mark = parted(place)
-    numbers = tuple(_as_number(part) for part in mark.split("/"))
-    return "curated/" in f"/{file}", file, numbers
-
-
-def parted(place: str) -> tuple[str, str]:
-    """Return the file of a place, and its line or JSON pointer (which begins with a slash)."""
-    file, hash_, pointer = place.partition("#/")
-    if hash_:
-        return file, f"/{pointer}"
-    file, _, line = place.rpartition(":")
-    return file, line
-
-
-def _as_number(part: str) -> tuple[int, str]:
-    return (int(part), "") if part.isdecimal() else (0, part)
-
-
-def compact(places: Iterable[str]) -> Iterator[str]:
-    """Yield places with the lines of one file together: ``file:3,12-39``."""
-    lines: dict[str, list[int]] = {}
-    for place in places:
-        file, mark = parted(place)
-        if mark.isdecimal():
-            lines.setdefault(file, []).append(int(mark))
-        else:
-            yield place
-    for file, numbers in lines.items():
-        yield f"{file}:{','.join(_runs(numbers))}"
-
-
-def _runs(numbers: list[int]) -> Iterator[str]:
-    first = last = numbers[0]
-    for number in numbers[1:]:
-        if number != last + 1:
-            yield _run(first, last)
-            first = number
-        last = number
-    yield _run(first, last)
-
-
-def _run(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"

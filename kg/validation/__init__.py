@@ -7,6 +7,7 @@ checks one by one, and SPARQL constraints are asked of all nodes at once.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad, Store
@@ -17,8 +18,9 @@ from kg.snapshot import Place
 from kg.validation.candidates import candidates
 from kg.validation.data import Data, focus_nodes
 from kg.validation.engine import Engine
+from kg.validation.places import Places
 from kg.validation.queries import query_results
-from kg.validation.report import Report, placed, write_report
+from kg.validation.report import Report, write_report
 from kg.validation.results import Result
 from kg.validation.shapes import Shapes, read_shapes
 from kg.vocab import DERIVED_GRAPHS, OVERLAY_GRAPHS
@@ -53,17 +55,16 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
     found: set[Result] = set()
     nodes: set[Term] = set()
     count = 0
-    whole = with_derived(store)
-    for folders, graph in (((ASSERTED, WARNINGS), store), ((DERIVED,), whole)):
+    stated = Places(places, store)
+    for folders, graph in (((ASSERTED, WARNINGS), store), ((DERIVED,), with_derived(store))):
         data = Data(graph)
         shapes = read_shapes(file for folder in folders for file in folder.glob("*.ttl"))
         count += len(shapes.rules)
         nodes |= data.focus_nodes(shapes)
-        found.update(_check(data, shapes))
-    return write_report(
-        (placed(result, places, whole) for result in found),
-        f"shapes: {count}, focus nodes: {len(nodes)}",
-    )
+        found.update(
+            replace(result, places=stated.of(result, shapes)) for result in _check(data, shapes)
+        )
+    return write_report(found, f"shapes: {count}, focus nodes: {len(nodes)}")
 
 
 def check(store: Store, shapes: Shapes) -> Iterator[Result]:

@@ -1,22 +1,26 @@
-"""Write a validation report: each result with the places that state its focus node."""
+"""Write a validation report: each result with the places where it can be mended."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, takewhile
+from textwrap import wrap
 from typing import Final
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, Store, Triple, serialize
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
 from rdflib.namespace import SH
 
 from kg.backend import Term
 from kg.iris import local_name
+from kg.place_text import compact
 from kg.snapshot import Place
 from kg.terms import shorten
+from kg.validation.places import source_first
 from kg.validation.results import SEVERITIES, Result, iri_or_text
 from kg.vocab import DCTERMS, ID, PREFIXES, RA, RDF, XSD
 
-PLACES_SHOWN: Final = 3
+TOGETHER: Final = 4  # so many results of a shape that differ in the focus node alone
+WIDTH: Final = 100
 
 _REPORT: Final = NamedNode(f"{ID}validation-report")
 _VIOLATION: Final = NamedNode(SH.Violation)
@@ -55,27 +59,6 @@ def write_report(found: Iterable[Result], checked: str) -> Report:
     )
 
 
-def placed(result: Result, places: Mapping[str, set[Place]], data: Store) -> Result:
-    """Add where the focus node is stated: its own places, then those of its premises."""
-    for term in (result.focus, result.value):
-        if isinstance(term, NamedNode) and term.value in places:
-            premises = [
-                quad.object.value
-                for quad in data.quads_for_pattern(term, RA.premise, None)
-                if isinstance(quad.object, NamedNode)
-            ]
-            own = sorted(places[term.value], key=_source_first)
-            others = {place for name in premises for place in places.get(name, ())}
-            others -= places[term.value]
-            return replace(result, places=(*own, *sorted(others, key=_source_first)))
-    return result
-
-
-def _source_first(place: Place) -> tuple[bool, str, int, str, str]:
-    curated = place.path.startswith("curated/")
-    return curated, place.path, len(place.place), place.place, place.source
-
-
 def _write_turtle(results: tuple[Result, ...]) -> bytes:
     conforms = Literal(str(not results).lower(), datatype=XSD.boolean)
     triples = [Triple(_REPORT, RDF.type, _VALIDATION_REPORT), Triple(_REPORT, _CONFORMS, conforms)]
@@ -110,7 +93,7 @@ def _write_text(results: tuple[Result, ...], checked: str) -> str:
     lines = []
     for (severity, rule, message), group in groupby(results, key=lambda r: r.order[:3]):
         name = SEVERITIES[int(severity)]
-        lines += [f"{name} of {rule}: {message}", *map(_line, group), ""]
+        lines += [f"{name} of {rule}: {message}", *_lines(group), ""]
     severities = Counter(local_name(result.severity) for result in results)
     outcome = "Does not conform" if severities["Violation"] else "Conforms"
     counts = f"violations: {severities['Violation']}, warnings: {severities['Warning']}, "
@@ -118,9 +101,52 @@ def _write_text(results: tuple[Result, ...], checked: str) -> str:
     return "\n".join([*lines, f"{outcome} ({counts}).", ""])
 
 
+def _lines(results: Iterable[Result]) -> Iterator[str]:
+    """Yield a line for each result; many that differ in the focus node alone stand together."""
+    alike: dict[tuple[Term | None, ...], list[Result]] = {}
+    for result in results:
+        value = None if result.value == result.focus else result.value
+        alike.setdefault((result.shape, result.path, value), []).append(result)
+    for (_, path, value), found in alike.items():
+        if len(found) < TOGETHER:
+            yield from map(_line, found)
+        else:
+            yield from _together(found, path, value)
+
+
 def _line(result: Result) -> str:
-    shown = [str(place) for place in result.places[:PLACES_SHOWN]]
-    more = [f"{len(result.places) - len(shown)} more"] if len(result.places) > len(shown) else []
     said = (shorten(term) for term in (result.path, result.value) if term is not None)
-    focus = iri_or_text(result.focus).removeprefix(ID)
-    return f"  {', '.join([*shown, *more]) or 'no place'}: {' '.join([focus, *said])}"
+    return f"  {_where(result.places)}: {' '.join([_name(result.focus), *said])}"
+
+
+def _together(results: list[Result], path: Term | None, value: Term | None) -> Iterator[str]:
+    places = sorted(
+        dict.fromkeys(place for result in results for place in result.places), key=source_first
+    )
+    said = (shorten(term) for term in (path, value) if term is not None)
+    yield f"  {_where(places)}: {' '.join([f'{len(results)} nodes', *said])}"
+    names = [_name(result.focus) for result in results]
+    common = _common(names)
+    begin = f"{common}: " if common else ""
+    yield from wrap(
+        begin + ", ".join(name.removeprefix(common) for name in names),
+        WIDTH,
+        initial_indent="    ",
+        subsequent_indent="      ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _common(names: list[str]) -> str:
+    """Return the keys with which all names begin, up to a slash."""
+    keys = zip(*(name.split("/")[:-1] for name in names), strict=False)
+    return "".join(f"{first}/" for first, *_ in takewhile(lambda each: len(set(each)) == 1, keys))
+
+
+def _where(places: Iterable[Place]) -> str:
+    return ", ".join(compact(map(str, places))) or "no place"
+
+
+def _name(focus: Term) -> str:
+    return iri_or_text(focus).removeprefix(ID)

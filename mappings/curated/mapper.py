@@ -256,6 +256,17 @@ def _map_document(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Q
     yield from _map_curation(row, graph, document)
 
 
+def _map_reviewed(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
+    yield from _map_curation(row, graph)
+    yield from describe(
+        graph,
+        mint_iri("curated-row", row.table, *(row[name] for name in TABLES[row.table].key)),
+        (RA.reviewedRule, row["rule"]),
+        (RA.reviewedSubject, row["subject"]),
+        (RA.reviewedValue, row["value"] or None),
+    )
+
+
 def _map_hierarchy(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
     family = family_iri(row["source"], row["family"])
     yield from describe(graph, family, (SKOS.broader, registry_iri("family_lines", row["line"])))
@@ -354,6 +365,7 @@ _READINGS: Final[Mapping[str, Callable[[Row, StatedRows, NamedNode], Iterator[Qu
     "deployments": _map_deployment,
     "exclusions": _map_exclusion,
     "unstated_modes": _map_on_paths(RA.unstatedMode, lambda row: row["mode"]),
+    "reviewed": _map_reviewed,
     "documents": _map_document,
     "family_hierarchy": _map_hierarchy,
     "family_alignment": _map_alignment,

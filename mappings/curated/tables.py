@@ -17,6 +17,7 @@ SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
 ADDRESS: Final = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
 REPOSITORY_ID: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+RULE_ID: Final = re.compile(r"R[0-9]{2}b?")
 CURIE: Final = re.compile(rf"({'|'.join(PREFIXES)}):[A-Za-z][A-Za-z0-9]*")
 PROVENANCE: Final = ("why", "read_in")
 
@@ -369,6 +370,15 @@ READING_TABLES: Final = (
         name="unstated_modes",
         key=("source", "row", "mode"),
         columns=(_SOURCE, _ROW, _text("mode")),
+    ),
+    Table(
+        name="reviewed",
+        key=("rule", "subject", "value"),
+        columns=(
+            Column(name="rule", pattern=RULE_ID),
+            _text("subject"),
+            _text("value", optional=True),
+        ),
     ),
     Table(
         name="documents",

@@ -1,0 +1,176 @@
+"""Find where a result can be mended: a focus node's own places, its premises, its words' readings.
+
+A path is stated at many places: its source, and rows of many curated tables. Those are given that
+state something that the shape speaks of; and, because a row may read a word wrongly for many paths
+at once, the rows that read the path's words into what the shape speaks of.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from pyoxigraph import Literal, NamedNode, QuerySolutions, Store
+
+from kg.backend import Term
+from kg.iris import keys_of, local_name
+from kg.queries import query_text
+from kg.rows import named
+from kg.snapshot import Place
+from kg.validation.results import Result
+from kg.validation.shapes import SELECT, SPARQL, Shapes
+from kg.vocab import PREFIXES, RA, RDF, expand
+
+# What a word of a path is read into, by the predicate that states the word: its table, and what
+# else the word decides.
+_READ_INTO: Final[Mapping[NamedNode, tuple[str, frozenset[NamedNode]]]] = {
+    RA.rawStatus: (
+        "status_words",
+        frozenset((RA.rawStatus, RA.level, RA.outcome, RA.maturity, RA.basis)),
+    ),
+    RA.stackText: (
+        "stacks",
+        frozenset((RA.stackText, RA.component, RA.release, RA.minRelease, RA.maxRelease)),
+    ),
+    RA.printedPrecision: (
+        "precision_names",
+        frozenset((RA.printedPrecision, RA.precision, RA.cellPrecision, RA.cellRole)),
+    ),
+    RA.printedMode: ("feature_names", frozenset((RA.printedMode, RA.feature))),
+}
+_PARTS: Final = (RA.cell, RA.deployment, RA.evidence)
+_CURATED: Final = re.compile(r"(^|/)curated/")
+_TERM: Final = re.compile(r"(?<![\w:?$<-])(\w+):(\w+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """A word of a path, and a row that reads it: as what, and whether for its source alone."""
+
+    path: Term
+    printed: NamedNode
+    token: Term
+    row: NamedNode
+    read: Term | None
+    own: bool
+
+
+class Places:
+    """Where the nodes of a graph are stated, and which rows read the words of its paths."""
+
+    def __init__(self, places: Mapping[str, set[Place]], data: Store) -> None:
+        """Take the places of a graph, and the store that has it with its named graphs."""
+        self._places = places
+        self._data = data
+
+    def of(self, result: Result, shapes: Shapes) -> tuple[Place, ...]:
+        """Return where a result can be mended, in the order in which one looks."""
+        spoken = _spoken_of(result.shape, shapes)
+        for node in (result.focus, result.value):
+            if isinstance(node, NamedNode) and node.value in self._places:
+                own = sorted(self._own(node, spoken, result.value), key=source_first)
+                premises = sorted(self._of_premises(node), key=source_first)
+                read = sorted(self._of_words(node, spoken, result.value), key=source_first)
+                return tuple(dict.fromkeys((*own, *premises, *read)))
+        return ()
+
+    def _own(self, node: NamedNode, spoken: set[NamedNode], value: Term | None) -> set[Place]:
+        """Return a node's places without the rows that state nothing that is spoken of."""
+        places = self._places[node.value]
+        tables = self._tables(node, spoken)
+        kept = {place for place in places if not _is_curated(place) or place.source in tables}
+        return set(self._narrowed(node, kept or places, value))
+
+    def _tables(self, node: NamedNode, predicates: Iterable[NamedNode]) -> set[str]:
+        """Return the curated tables that state something of a node by these predicates."""
+        return {
+            local_name(quad.graph_name)
+            for predicate in (*predicates, RDF.type)
+            for quad in self._data.quads_for_pattern(node, predicate, None, None)
+            if isinstance(quad.graph_name, NamedNode)
+        }
+
+    def _narrowed(self, node: NamedNode, places: set[Place], value: Term | None) -> Iterator[Place]:
+        """Yield places; of a table that has a row about this value, that row alone."""
+        exact: dict[str, set[Place]] = {}
+        if isinstance(value, NamedNode) and value != node:
+            for quad in self._data.quads_for_pattern(None, RA.curates, node, None):
+                row = quad.subject
+                if isinstance(row, NamedNode) and local_name(value) in keys_of(row)[2:]:
+                    exact.setdefault(keys_of(row)[1], set()).update(self._places.get(row.value, ()))
+        for place in places:
+            if place in exact.get(place.source, places):
+                yield place
+
+    def _of_premises(self, node: NamedNode) -> Iterator[Place]:
+        for quad in self._data.quads_for_pattern(node, RA.premise, None, None):
+            if isinstance(quad.object, NamedNode):
+                yield from self._places.get(quad.object.value, ())
+
+    def _of_words(
+        self, node: NamedNode, spoken: set[NamedNode], value: Term | None
+    ) -> Iterator[Place]:
+        """Yield the rows that read a path's words; of this value alone, if it is such a word."""
+        wanted = {printed for printed, (_, into) in _READ_INTO.items() if into & spoken}
+        found = [
+            reading
+            for path in ((node, *self._wholes(node)) if wanted else ())
+            for reading in self._readings.get(path, ())
+            if reading.printed in wanted
+        ]
+        exact = [reading for reading in found if value in (reading.token, reading.read)]
+        for reading in exact or found:
+            yield from self._places.get(reading.row.value, ())
+
+    def _wholes(self, part: NamedNode) -> Iterator[Term]:
+        for predicate in _PARTS:
+            for quad in self._data.quads_for_pattern(None, predicate, part, None):
+                yield quad.subject
+
+    @cached_property
+    def _readings(self) -> dict[Term, list[_Reading]]:
+        """The rows that read each path's words; one for its source alone hides a general one."""
+        found = [r for r in _read(self._data) if keys_of(r.row)[1] == _READ_INTO[r.printed][0]]
+        own = {(r.path, r.printed, r.token) for r in found if r.own}
+        readings: dict[Term, list[_Reading]] = {}
+        for reading in found:
+            if reading.own or (reading.path, reading.printed, reading.token) not in own:
+                readings.setdefault(reading.path, []).append(reading)
+        return readings
+
+
+def _read(data: Store) -> Iterator[_Reading]:
+    solutions = data.query(query_text("words_read"))
+    if not isinstance(solutions, QuerySolutions):
+        raise TypeError("words_read is not a SELECT query")
+    for row in solutions:
+        yield _Reading(
+            path=row["path"],
+            printed=named(row["printed"]),
+            token=row["token"],
+            row=named(row["row"]),
+            read=row["read"],
+            own=row["of"] is not None,
+        )
+
+
+def _spoken_of(shape: NamedNode, shapes: Shapes) -> set[NamedNode]:
+    """Return the terms in a shape and in its queries."""
+    said = shapes.said.get(shape, {})
+    terms = {term for values in said.values() for term in values if isinstance(term, NamedNode)}
+    for constraint in said.get(SPARQL, ()):
+        for text in shapes.said.get(constraint, {}).get(SELECT, ()):
+            if isinstance(text, Literal):
+                names = (match for match in _TERM.finditer(text.value) if match[1] in PREFIXES)
+                terms |= {expand(match[0]) for match in names}
+    return terms
+
+
+def _is_curated(place: Place) -> bool:
+    return bool(_CURATED.search(place.path))
+
+
+def source_first(place: Place) -> tuple[bool, str, int, str, str]:
+    """Sort sources before curated rows, each by file and line."""
+    return _is_curated(place), place.path, len(place.place), place.place, place.source
