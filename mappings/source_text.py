@@ -9,10 +9,11 @@ import os
 import re
 from collections.abc import Iterable
 from errno import EINVAL
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
-from typing import BinaryIO, Final
+from typing import Final
 from unicodedata import category
 
 from kg.errors import Problem, SourceError
@@ -153,7 +154,7 @@ def unseen_character(text: str, *, keep: str = "") -> str | None:
     return None
 
 
-def open_regular_file(path: Path) -> BinaryIO:
+def open_regular_file(path: Path) -> BufferedReader:
     """Open a file to read its bytes; never wait, as opening a pipe or reading a device would.
 
     Raises:

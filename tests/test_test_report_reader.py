@@ -93,12 +93,13 @@ def test_a_hostile_file_is_bounded(tmp_path: Path) -> None:
 
 def _at(pointer: str, value: Any) -> dict[str, Any]:
     document = json.loads(TEXT)
+    last: Any
     *parents, last = [int(key) if key.isdigit() else key for key in pointer.split("/")[1:]]
     target = document
     for key in parents:
         target = target[key]
     if isinstance(target, list):
-        target[last:] = [value]
+        target[:] = [value]
     else:
         target[last] = value
     return dict(document)
@@ -316,8 +317,13 @@ def _generated(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     values = st.one_of(*(_of_type(name, whole) for name in types))
     if not _is_refined(whole):
         return values
-    more = values.map(lambda value: value if fits(value, schema) else f"{value}1")
-    return more.filter(lambda value: fits(value, schema))
+    return values.map(lambda value: _mended(value, schema)).filter(lambda v: fits(v, schema))
+
+
+def _mended(value: str, schema: Mapping[str, Any]) -> str:
+    """Return a text that fits, near one that says nothing or is one digit again and again."""
+    near = (value, f"{value}1", f"1{value[1:]}", f"2{value[1:]}")
+    return next((text for text in near if fits(text, schema)), value)
 
 
 def _is_refined(schema: Mapping[str, Any]) -> bool:

@@ -1,9 +1,10 @@
 """The options that commands share, and the values that people type into them."""
 
+import re
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -59,6 +60,8 @@ class ExportFormat(StrEnum):
     SQLITE = "sqlite"
 
 
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
 SnapshotOption = Annotated[
     Path | None,
     typer.Option(
@@ -110,6 +113,8 @@ def day_in(text: str | None) -> date:
     if text is None:
         return date.today()
     try:
+        if not _DAY.fullmatch(text):  # Python takes 20261130 and 2026-W49-1 also
+            raise ValueError(text)
         return date.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is not a day such as 2026-11-30.") from error

@@ -1,7 +1,6 @@
 """Read a document of test reports: what schema.json says, and what a schema cannot say."""
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -64,7 +63,7 @@ def check_document(document: JsonValue, problems: ProblemList) -> None:
             _check_report(report, f"/reports/{index}", problems)
 
 
-def _check_report(report: Mapping[str, JsonValue], pointer: str, problems: ProblemList) -> None:
+def _check_report(report: dict[str, JsonValue], pointer: str, problems: ProblemList) -> None:
     software = report.get("software")
     if isinstance(software, list):
         _check_repeats(software, "component", f"{pointer}/software", problems)
@@ -87,7 +86,7 @@ def _check_parallelism(entries: JsonValue, pointer: str, problems: ProblemList) 
                 problems.add(place, f"{quote(kind)} stands at {first_place} already")
 
 
-def _check_outcome(report: Mapping[str, JsonValue], pointer: str, problems: ProblemList) -> None:
+def _check_outcome(report: dict[str, JsonValue], pointer: str, problems: ProblemList) -> None:
     outcome, correctness = report.get("outcome"), report.get("correctness")
     if outcome == "limited" and report.get("limitations") == []:
         problems.add(f"{pointer}/limitations", "still to be given: what limited the run")
