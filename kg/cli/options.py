@@ -1,14 +1,14 @@
 """The options that commands share, and the values that people type into them."""
 
-import re
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from kg.backend import StoreBackend
+from kg.days import parse_day
 from kg.errors import UsageError
 from kg.snapshot import default_snapshot, open_snapshot
 
@@ -59,8 +59,6 @@ class ExportFormat(StrEnum):
     PARQUET = "parquet"
     SQLITE = "sqlite"
 
-
-_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 SnapshotOption = Annotated[
     Path | None,
@@ -113,8 +111,6 @@ def day_in(text: str | None) -> date:
     if text is None:
         return date.today()
     try:
-        if not _DAY.fullmatch(text):  # Python takes 20261130 and 2026-W49-1 also
-            raise ValueError(text)
-        return date.fromisoformat(text)
+        return parse_day(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is not a day such as 2026-11-30.") from error
