@@ -346,6 +346,9 @@ def _of_type(name: str, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         return st.dates().map(lambda day: day.isoformat())
     if name in ("boolean", "null"):
         return st.booleans() if name == "boolean" else st.none()
+    if schema.get("format") == "words":
+        seen = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
+        return st.text(seen, max_size=9)
     return st.from_regex(_ecma(schema["pattern"]))
 
 
@@ -376,11 +379,11 @@ def _mutated(draw: st.DrawFn) -> Any:
         for key in parents:
             target = target[key]
         if draw(st.booleans()) or isinstance(target, list):
-            target[last] = draw(JSON)
+            target[last] = json.loads(json.dumps(draw(JSON)))
         elif draw(st.booleans()):
             del target[last]
         else:
-            target[f"{last}s"] = draw(JSON)
+            target[f"{last}s"] = json.loads(json.dumps(draw(JSON)))
         if not document:
             break
     return document
