@@ -10,6 +10,7 @@ from pyoxigraph import NamedNode
 from starlette.responses import JSONResponse
 
 from kg.backend import Backend
+from kg.days import parse_day
 from kg.errors import UsageError
 
 
@@ -53,7 +54,7 @@ def day_of(text: str) -> date:
         UsageError: it is none.
     """
     try:
-        return date.fromisoformat(text)
+        return parse_day(text)
     except ValueError as error:
         raise UsageError(f"as_of {text!r} is not a date such as 2026-11-30.") from error
 

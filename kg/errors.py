@@ -7,6 +7,7 @@ RunatlasError
 ├── ShapesError             the shapes themselves are not usable
 ├── UnknownNameError        a name that the graph or the registry does not hold, with near misses
 ├── UsageError              options that cannot be used together, or a value out of range
+│   └── OptionsError        several options of one command are not usable: each problem
 ├── QuerySyntaxError        a SPARQL text does not parse
 ├── QueryFailedError        a SPARQL query parses but cannot be answered
 ├── QueryRefusedError       a SPARQL query that must not run here
@@ -71,6 +72,15 @@ class UnknownNameError(RunatlasError):
 
 class UsageError(RunatlasError):
     """Options that cannot be used together, or a value out of its range."""
+
+
+class OptionsError(UsageError):
+    """Options of one command are not usable; holds every problem found."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        """Take every problem, each with its option; there is at least one."""
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
 
 
 class QuerySyntaxError(RunatlasError):

@@ -12,6 +12,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from kg.errors import Problem, SourceError, UnknownNameError, UsageError
 from kg.iris import keys_of
+from kg.store import is_overlay
 from kg.vocab import RA, SKOS
 from mappings.curated.mapper import StatedRows, map_row, speaks_of_loaded, unknown_statements
 from mappings.curated.reader import read_curated_tables
@@ -19,7 +20,8 @@ from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import SLUG
 from mappings.formats import FORMATS, NEEDED_KEYS, MappedSource, Mapper, read_source
 from mappings.source_description import SourceDescriptionError, read_source_description
-from mappings.source_text import list_folder, show_path
+from mappings.source_text import list_folder, quote, show_path
+from mappings.statements import Placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def read_inputs(
         with _noting(problems):
             sources.append(mapper(tables))
     stated = _stated(sources, owners)
+    problems.extend(_respelt(sources))
     rows = list(_rows(tables, stated, problems))
     if problems:
         raise SourceError(problems)
@@ -105,8 +108,8 @@ def _layers(data: Path, overlays: tuple[Path, ...]) -> dict[str | None, Path]:
     layers: dict[str | None, Path] = {None: data}
     for overlay in overlays:
         name = overlay.resolve().name
-        if not SLUG.fullmatch(name) or name == "derived":
-            raise UsageError(f"{overlay}: an overlay's folder has a name such as 'our-runs'.")
+        if message := overlay_name_fault(overlay):
+            raise UsageError(message)
         if name in layers:
             raise UsageError(f"Two overlays are called {name!r}: {layers[name]} and {overlay}.")
         if not (overlay / "sources").is_dir() and not (overlay / "curated").is_dir():
@@ -114,6 +117,14 @@ def _layers(data: Path, overlays: tuple[Path, ...]) -> dict[str | None, Path]:
             raise SourceError([Problem(str(overlay), 1, message)])
         layers[name] = overlay
     return layers
+
+
+def overlay_name_fault(overlay: Path) -> str | None:
+    """Say what is wrong with the name of an overlay's folder, which names its graphs."""
+    name = overlay.resolve().name
+    if SLUG.fullmatch(name) and name != "derived":
+        return None
+    return f"{show_path(overlay)}: an overlay's folder has a name such as 'our-runs'."
 
 
 def _source_folders(
@@ -207,6 +218,27 @@ def _stated(sources: list[MappedSource], owners: Mapping[str, str | None]) -> St
         checkpoints=frozenset(checkpoints),
         owners=owners,
     )
+
+
+def _respelt(sources: list[MappedSource]) -> Iterator[Problem]:
+    """Find a checkpoint of an overlay that another source has in other case: it may be the same."""
+    known: dict[str, str] = {}
+    for source in sorted(sources, key=lambda source: is_overlay(source.release.graph)):
+        for record in source.records:
+            for id_ in dict.fromkeys(_repository_ids(record)):
+                first = known.setdefault(id_.casefold(), id_)
+                if first != id_ and is_overlay(source.release.graph):
+                    message = (
+                        f"checkpoint {quote(id_)} differs only in case from {quote(first)}, "
+                        "which is named already: write it so"
+                    )
+                    yield Problem(show_path(source.document), record.place, message)
+
+
+def _repository_ids(record: Placed) -> Iterator[str]:
+    for quad in record.quads:
+        if quad.predicate == RA.repositoryId and isinstance(quad.object, Literal):
+            yield quad.object.value
 
 
 def _rows(

@@ -2,12 +2,11 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from typing import Final
 
 from kg.ask import Asked
-from kg.printable import printable
+from kg.printable import json_text, printable
 from kg.terms import shorten
 
 READ_AT: Final = "read_at"
@@ -55,7 +54,7 @@ def as_json_rows(asked: Asked) -> str:
         {**dict(zip(asked.columns, cells[:-1], strict=True)), READ_AT: list(map(str, places))}
         for cells, places in zip(_cells(asked), asked.places, strict=True)
     ]
-    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    return json_text(rows) + "\n"
 
 
 def as_csv(asked: Asked) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, TypeAlias
 
 from mappings.json_text import JsonValue, RepeatingObject, join_pointer, kind_of
-from mappings.source_text import ProblemList, quote
+from mappings.source_text import ProblemList, quote, says_something
 
 Check: TypeAlias = Callable[[JsonValue, str, ProblemList], None]
 Keys: TypeAlias = Callable[[JsonValue], Iterable[tuple[str, str]]]
@@ -26,6 +26,8 @@ def text(accepts: Callable[[str], object], rule: str) -> Check:
             problems.add(pointer, f"expected a string, found {kind_of(value)}")
         elif not value.strip():
             problems.add(pointer, "expected a string that is not blank")
+        elif not says_something(value):
+            problems.add(pointer, f"{quote(value)} says nothing: it holds no letter and no digit")
         elif bad := _UNWRITABLE.search(value):
             kind = "control character" if bad[0] < "\ud800" else "lone surrogate"
             problems.add(pointer, f"{kind} U+{ord(bad[0]):04X}")

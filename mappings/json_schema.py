@@ -8,20 +8,21 @@ wanted in the words of the schema's own descriptions.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 
 from mappings.json_text import JsonValue, Opaque, RepeatingObject, join_pointer, kind_of
-from mappings.source_text import ProblemList, quote
+from mappings.source_text import ProblemList, quote, says_something, unseen_character
 
 Schema: TypeAlias = Mapping[str, Any]
 
 _CHECKED: Final = frozenset(
     (
         *("$ref", "additionalProperties", "anyOf", "const", "enum", "format", "items", "maximum"),
-        *("minItems", "minimum", "pattern", "properties", "required", "type", "uniqueItems"),
+        *("minItems", "minimum", "not", "pattern", "properties", "required", "type"),
+        "uniqueItems",
     )
 )
 _ANNOTATIONS: Final = frozenset(("$defs", "$id", "$schema", "default", "description", "title"))
@@ -52,7 +53,7 @@ class JsonSchema:
         if unknown or schema.get("additionalProperties") or not self._is_anchored(schema):
             raise ValueError(f"a schema with a keyword that is not checked: {sorted(unknown)}")
         below = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
-        below += schema.get("anyOf", [])
+        below += [*schema.get("anyOf", []), *([schema["not"]] if "not" in schema else [])]
         for part in [*below, *([schema["items"]] if "items" in schema else [])]:
             self._refuse_unknown(part)
 
@@ -76,13 +77,21 @@ class JsonSchema:
 
     def _check(self, value: JsonValue, schema: Schema, pointer: str, problems: ProblemList) -> None:
         schema = self._choice(value, self.resolve(schema))
-        if message := _fault(value, schema):
+        if message := _fault(value, schema) or self._refusal(value, schema):
             problems.add(pointer, message)
         elif isinstance(value, dict):
             self._check_members(value, schema, pointer, problems)
         elif isinstance(value, list):
             for index, entry in enumerate(value):
                 self._check(entry, schema["items"], f"{pointer}/{index}", problems)
+
+    def _refusal(self, value: JsonValue, schema: Schema) -> str | None:
+        """Say which of the things that are not to be given a text is."""
+        if isinstance(value, str) and "not" in schema:
+            for choice in map(self.resolve, schema["not"]["anyOf"]):
+                if _fits(value, choice):
+                    return f"{quote(value)} is {choice['description']}"
+        return None
 
     def _choice(self, value: JsonValue, schema: Schema) -> Schema:
         """Return the choice that a value is held to: the one that takes null, or the other."""
@@ -163,11 +172,25 @@ def _types(schema: Schema) -> list[str]:
 
 
 def _text_fault(value: str, schema: Schema) -> str | None:
-    known = [schema["const"]] if "const" in schema else schema.get("enum", [value])
-    fits = value in known and re.fullmatch(schema.get("pattern", "^[\\s\\S]*$")[1:-1], value)
-    if fits and (schema.get("format") != "date" or _is_day(value)):
+    if _fits(value, schema):
         return None
-    return f"{quote(value)} is not {schema['description']}{_meant(value, known)}"
+    wanted = schema["description"]
+    if schema.get("format") == "words":
+        if unseen := unseen_character(value, keep="\t\n"):
+            return f"{quote(value)} holds the control or format character {unseen}: leave it out"
+        if not says_something(value):
+            return f"{quote(value)} says nothing; still to be given: {wanted}"
+    return f"{quote(value)} is not {wanted}{_meant(value, _known(value, schema))}"
+
+
+def _fits(value: str, schema: Schema) -> bool:
+    pattern = schema.get("pattern", "^[\\s\\S]*$")[1:-1]
+    known = value in _known(value, schema) and re.fullmatch(pattern, value)
+    return bool(known) and _FORMATS[schema.get("format")](value)
+
+
+def _known(value: str, schema: Schema) -> list[str]:
+    return [schema["const"]] if "const" in schema else schema.get("enum", [value])
 
 
 def _is_day(value: str) -> bool:
@@ -176,6 +199,14 @@ def _is_day(value: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# The format "words" is of this schema alone: a text with a letter or digit.
+_FORMATS: Final[Mapping[str | None, Callable[[str], bool]]] = {
+    None: lambda _: True,
+    "date": _is_day,
+    "words": says_something,
+}
 
 
 def _list_fault(value: list[JsonValue], schema: Schema) -> str | None:

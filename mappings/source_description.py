@@ -9,7 +9,7 @@ from typing import Final
 
 from kg.errors import Problem, SourceError
 from kg.vocab import RA
-from mappings.source_text import shorten, show_path
+from mappings.source_text import says_something, shorten, show_path
 from mappings.toml_text import read_toml
 
 ABSENCES: Final = {
@@ -69,8 +69,8 @@ def _choice(known: Mapping[str, object] | tuple[str, ...]) -> Callable[[object],
 
 
 def _text(value: object) -> str | None:
-    if not isinstance(value, str) or not value.strip():
-        return "is not a text"
+    if not isinstance(value, str) or not says_something(value):
+        return "is not a text with a letter or digit"
     bad = _CONTROL.search(value)
     return f"holds the control character U+{ord(bad[0]):04X}" if bad else None
 

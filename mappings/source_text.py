@@ -1,17 +1,20 @@
 """Read a source file's text, and gather what is wrong with a file.
 
 What the readers of all formats share: how a file becomes text, how a piece of it is quoted in a
-message, and which strings are repository ids.
+message, and which strings are repository ids and which say nothing.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterable
+from errno import EINVAL
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
+from unicodedata import category
 
 from kg.errors import Problem, SourceError
 
@@ -30,6 +33,9 @@ _LAST_PROBLEM: Final = f"more than {MAX_PROBLEMS:,} problems: the rest of the fi
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _FIRST_ESCAPE: Final = 0xDC80  # Python's "surrogateescape" reads a bad byte 0xNN as U+DCNN
 _BAD_CHARACTER: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
+# Letters that nobody sees: the fillers of Hangul.
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0"
+_UNSEEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _BAD_IN_NAME: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -135,6 +141,33 @@ def shorten(text: str) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
+def says_something(text: str) -> bool:
+    """Tell whether a text holds a letter or digit that can be seen: blanks and dots say nothing."""
+    return any(character.isalnum() and character not in _FILLERS for character in text)
+
+
+def unseen_character(text: str, *, keep: str = "") -> str | None:
+    """Name the first control or format character, line separator or lone surrogate of a text."""
+    for character in text:
+        if character not in keep and category(character) in _UNSEEN:
+            return f"U+{ord(character):04X}"
+    return None
+
+
+def open_regular_file(path: Path) -> BufferedReader:
+    """Open a file to read its bytes; never wait, as opening a pipe or reading a device would.
+
+    Raises:
+        OSError: it is not a regular file, or cannot be opened.
+    """
+    # Without waiting: it may have become a pipe since it was looked at.
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    if not S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(EINVAL, "not a regular file")
+    return file
+
+
 def _line_number(problem: Problem) -> int:
     return problem.place if isinstance(problem.place, int) else 0
 
@@ -145,8 +178,7 @@ def _read_bytes(path: Path, max_bytes: int, problems: ProblemList) -> bytes:
         if problem := _path_fault(path):
             problems.add(1, problem)
         else:
-            # Without waiting: it may have become a pipe since it was looked at.
-            with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            with open_regular_file(path) as file:
                 data = file.read(max_bytes + 1)
     except OSError as error:
         problems.add(1, f"cannot be read: {error.strerror}")

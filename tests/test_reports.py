@@ -23,7 +23,8 @@ from kg.check.report import as_json
 from kg.check.verdict import Judged
 from kg.errors import SourceError, UsageError
 from kg.iris import mint_iri
-from kg.reports import slug, write_new
+from kg.overlay_writing import write_new
+from kg.report_drafts import Known, begin_report, slug
 from kg.snapshot import open_snapshot
 from kg.validation import validate
 from kg.vocab import RA, expand
@@ -282,10 +283,43 @@ def test_new_takes_names_in_any_form_and_writes_ids(current: str, tmp_path: Path
         (("--stack", "vlm==1"), "Did you mean vllm"),
         (("--stack", "vllm"), "NAME==VERSION"),
         (("--stack", "vllm=1"), "NAME==VERSION"),
-        (("--precision", "fp8:weight"), "is no role of a precision"),
+        (("--precision", "fp8:weight"), 'did you mean "weights"?'),
+        (("--precision", "fp8:"), "--precision: still to be given: what is in that precision"),
+        (("--id", "../../../evil"), '--id: "../../../evil" is not the report'),
+        (("--publisher", "A\x1bB"), '--publisher: "A\\u001bB" holds the control'),
+        (("--publisher", "A\nB"), '--publisher: "A\\nB" is not who ran the tests'),
+        (("--publisher", " Lab"), "has blanks around it"),
+        (("--publisher", ""), "--publisher: still to be given"),
+        (("--publisher", "vllm Project"), 'is written "vLLM project" in the registry'),
+        (("--outcome", "banana"), '--outcome: "banana" is not the outcome: pass, limited or fail'),
+        (("--ran-at", "yesterday"), '--ran-at: "yesterday" is not the day of the run'),
+        (("--ran-at", "2026-W48-1"), '--ran-at: "2026-W48-1" is not the day of the run'),
+        (("--revision", "main"), '--revision: "main" is a branch, which moves'),
+        (("--unit", "foo"), '--unit: "foo" is not what devices counts'),
+        (("--count", "12345678901234567890"), "--count: 12345678901234567890 is not the number"),
+        (("--stack", "vllm==1", "--stack", "vLLM==2"), '--stack: "vllm" stands at'),
+        (("--stack", "vllm==0.11.X"), '--stack: "0.11.X" is a range of releases'),
+        (("--command", "\u200b"), '--command: "\\u200b" holds the control or format'),
+        (("--command", "."), '--command: "." says nothing'),
+        (("--checkpoint", "OpenAI/GPT-oss-120b"), 'only in case from "openai/gpt-oss-120b"'),
+        (("--log", "/dev/null"), "/dev/null: cannot be read: not a regular file"),
+        (("--publisher-id", "x"), "--publisher-id is for --overlay"),
+        (("--overlay", "Our Runs", "--publisher", "L"), "has a name such as 'our-runs'"),
+        (("--overlay", "derived", "--publisher", "L"), "has a name such as 'our-runs'"),
+        (("--overlay", "a/ours", "--publisher", "L"), "there is no folder a"),
+        (
+            ("--overlay", "ours", "--publisher", "実験室"),
+            "give one such as our-lab with --publisher-id",
+        ),
+        (("--overlay", "ours", "--publisher", "vLLM project!"), "the id 'vllm-project' is that of"),
+        (("--overlay", "o", "--publisher", "L", "--publisher-id", "L"), '"L" is no id'),
+        (("--overlay", "o", "--publisher", "vLLM project", "--publisher-id", "v"), "already"),
+        (("--out", "."), ". is a folder: name a file"),
+        (("--out", ""), ". is a folder: name a file"),
+        (("--out", "/"), "/ is a folder: name a file"),
         (("--precision", "f8"), "no precision 'f8'"),
         (("--feature", "servin"), "Did you mean serving"),
-        (("--checkpoint", "Qwen3"), "not a repository id"),
+        (("--checkpoint", "Qwen3"), '"Qwen3" is not the repository id'),
         (("--log", "no.log"), "no.log: cannot be read"),
         (("--overlay", "ours"), "give --publisher"),
         (("--overlay", "ours", "--out", "x.json"), "not both"),
@@ -300,6 +334,133 @@ def test_new_refuses_what_is_not_usable(
     assert done.returncode == 2
     assert said in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_new_says_all_that_is_wrong_at_once(current: str, tmp_path: Path) -> None:
+    wrong = {
+        "--out": "none/x.json", "--id": "A B", "--revision": "HEAD", "--product": "h10",
+        "--count": "0", "--stack": "vlm==1", "--feature": "servin", "--outcome": "ok",
+        "--ran-at": "20261128", "--log": "no.log", "--unit": "rack", "--precision": "f8",
+    }  # fmt: skip
+    options = [text for pair in wrong.items() for text in pair]
+    done = _run("new", *options, "--snapshot", current, cwd=tmp_path)
+    assert done.returncode == 2
+    said = re.findall(r"^runatlas: (--[a-z-]+): ", done.stderr, re.M)
+    assert sorted(said) == sorted(wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_never_waits_for_a_pipe(current: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for option in ("--log", "--out"):
+        done = _run("new", option, "pipe", "--snapshot", current, cwd=tmp_path)
+        assert done.returncode == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_publisher_of_any_script_has_an_id_that_is_given(current: str, tmp_path: Path) -> None:
+    options = ("--overlay", "ours", "--publisher", "実験室", "--publisher-id", "jikken")
+    done = _run("new", *options, "--snapshot", current, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    with (tmp_path / "ours" / "curated" / "organisations.csv").open(encoding="utf-8") as table:
+        assert [(row["id"], row["label"]) for row in csv.DictReader(table)] == [
+            ("jikken", "実験室")
+        ]
+    assert (tmp_path / "ours" / "sources" / "jikken-runs" / "reports.json").is_file()
+
+
+def _files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+WRITTEN: Final = {
+    "curated/organisations.csv",
+    "sources/our-lab-runs/reports.json",
+    "sources/our-lab-runs/source.toml",
+}
+
+
+def _stop_after(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so many steps at files be taken; at the next, the process is gone."""
+    steps = iter(range(call))
+
+    def stop(function: Any) -> Any:
+        def stopping(*arguments: Any, **options: Any) -> Any:
+            if next(steps, None) is None:
+                os._exit(9)
+            return function(*arguments, **options)
+
+        return stopping
+
+    for owner, name in ((Path, "mkdir"), (Path, "write_text"), (Path, "rename"), (os, "link")):
+        monkeypatch.setattr(owner, name, stop(getattr(owner, name)))
+
+
+@pytest.mark.parametrize("there", [(), ("sources",), ("curated",), ("sources", "curated")])
+@pytest.mark.parametrize("call", range(7))
+def test_new_that_is_killed_leaves_an_overlay_that_can_be_read_and_finished(
+    call: int, there: tuple[str, ...], current: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it does to the files, ``call`` of these steps are done, and no other."""
+    overlay = tmp_path / "ours"
+    for name in there:
+        (overlay / name).mkdir(parents=True)
+    backend = StoreBackend(open_snapshot(Path(current)))
+    known = Known(publisher="Our Lab", overlay=overlay)
+    child = os.fork()
+    if not child:
+        _stop_after(call, monkeypatch)
+        begin_report(backend, known).write()
+        os._exit(0)
+    os.waitpid(child, 0)
+    if overlay.exists():
+        names = {path for path in _files(overlay) if "/." not in path}
+        assert names in (set(), {"curated/organisations.csv"}, WRITTEN)
+        if names == WRITTEN:
+            return
+    begin_report(backend, known).write()
+    assert {path for path in _files(overlay) if "/." not in path} == WRITTEN
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("call", range(3))
+def test_new_that_fails_takes_away_what_it_began(
+    call: int, there: bool, current: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overlay = tmp_path / "ours"
+    if there:
+        (overlay / "sources").mkdir(parents=True)
+    backend = StoreBackend(open_snapshot(Path(current)))
+    begun = begin_report(backend, Known(publisher="Our Lab", overlay=overlay))
+    steps, write = iter(range(call)), Path.write_text
+
+    def failing(path: Path, *arguments: Any, **options: Any) -> int:
+        if next(steps, None) is None:
+            raise OSError(28, "No space left on device")
+        return write(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", failing)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        begun.write()
+    assert _files(tmp_path) == set()
+
+
+@pytest.mark.parametrize("name", ["sources", "curated"])
+def test_new_writes_nothing_where_a_folder_is_none(name: str, current: str, tmp_path: Path) -> None:
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / name).symlink_to("nowhere")
+    options = ("--overlay", "ours", "--publisher", "Our Lab", "--snapshot", current)
+    done = _run("new", *options, cwd=tmp_path)
+    assert (done.returncode, f"ours/{name} is no folder" in done.stderr) == (2, True)
+    assert _files(tmp_path) == set()
+
+
+def test_a_checkpoint_that_differs_in_case_is_refused(overlay: Path) -> None:
+    _edit(overlay, 1, checkpoint="openai/GPT-OSS-120b")
+    done = _run("check", f"our-runs/{REPORTS}", cwd=overlay.parent)
+    assert done.returncode == 2
+    assert f"our-runs/{REPORTS}#/reports/1: checkpoint " in done.stderr
+    assert 'differs only in case from "openai/gpt-oss-120b"' in done.stderr
 
 
 def test_new_says_that_a_checkpoint_is_new(current: str, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import category, name
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +30,9 @@ EDITS: Final = {
     edit["name"]: edit
     for edit in tomllib.loads((CASES / "edits.toml").read_text(encoding="utf-8"))["edit"]
 }
+
+
+CASE_TABLE: Final = tomllib.loads((CASES / "texts.toml").read_text(encoding="utf-8"))
 
 
 def _write(tmp_path: Path, text: str) -> Path:
@@ -83,6 +88,107 @@ def test_a_hostile_file_is_bounded(tmp_path: Path) -> None:
     assert "the rest of the file was not checked" in last
 
 
+# A text says something, a name is no branch and gives no number: many of each
+
+
+def _at(pointer: str, value: Any) -> dict[str, Any]:
+    document = json.loads(TEXT)
+    last: Any
+    *parents, last = [int(key) if key.isdigit() else key for key in pointer.split("/")[1:]]
+    target = document
+    for key in parents:
+        target = target[key]
+    if isinstance(target, list):
+        target[:] = [value]
+    else:
+        target[last] = value
+    return dict(document)
+
+
+def _said(pointer: str, value: Any, tmp_path: Path) -> list[str]:
+    problems = problems_of(read_test_reports, _write(tmp_path, json.dumps(_at(pointer, value))))
+    assert [place for place, _ in problems] == [pointer] * len(problems)
+    return [message for _, message in problems]
+
+
+# Every text of the minimal document that a person writes in words of their own.
+TEXTS: Final = (
+    "/publisher",
+    *(f"/reports/0/{key}" for key in ("hardware", "environment/0", "command", "finding")),
+    *(f"/reports/0/correctness/{key}" for key in ("method", "reference", "result")),
+)
+
+
+@pytest.mark.parametrize("pointer", TEXTS)
+@pytest.mark.parametrize("text", [".", "?", "- -", "…", "\u3164", "\u0301", "✓", "\u2800"])
+def test_a_text_without_a_letter_or_digit_says_nothing(
+    text: str, pointer: str, tmp_path: Path
+) -> None:
+    (message,) = _said(pointer, text, tmp_path)
+    assert " says nothing; still to be given: " in message
+
+
+@pytest.mark.parametrize("pointer", TEXTS)
+@pytest.mark.parametrize("text", CASE_TABLE["unseen"], ids=ascii)
+def test_a_character_that_nobody_sees_is_refused(text: str, pointer: str, tmp_path: Path) -> None:
+    (message,) = _said(pointer, text, tmp_path)
+    assert re.search(
+        r"holds the control or format character U\+[0-9A-F]{4,5}: leave it out", message
+    )
+
+
+def test_every_control_and_format_character_is_outside_the_pattern() -> None:
+    pattern = re.compile(_ecma(SCHEMA["$defs"]["text"]["pattern"]))
+    kept = [
+        character
+        for character in map(chr, range(sys.maxunicode + 1))
+        if category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and pattern.search(f"a{character}")
+    ]
+    assert kept == ["\t", "\n"]
+
+
+@pytest.mark.parametrize("text", ["東京の結果", "Ergebnis: ✓ 64", "λ", "Один", "٣"])
+def test_a_text_of_any_script_is_taken(text: str, tmp_path: Path) -> None:
+    assert _said("/reports/0/finding", text, tmp_path) == []
+
+
+NAMES: Final = [
+    (pointer, name_, said)
+    for table in CASE_TABLE["names"]
+    for pointer in table["at"]
+    for name_ in table["given"]
+    for said in [table["said"]]
+]
+
+
+@pytest.mark.parametrize(("pointer", "given_name", "said"), NAMES)
+def test_a_name_is_of_the_wanted_form(
+    pointer: str, given_name: str, said: str, tmp_path: Path
+) -> None:
+    messages = _said(pointer, given_name, tmp_path)
+    assert [said in message for message in messages] == ([True] if said else [])
+
+
+def test_a_limited_run_names_its_limits(tmp_path: Path) -> None:
+    path = _write(tmp_path, json.dumps(_at("/reports/0/outcome", "limited")))
+    said = "still to be given: what limited the run"
+    assert problems_of(read_test_reports, path) == [("/reports/0/limitations", said)]
+
+
+def test_a_run_that_failed_gave_no_correct_answers(tmp_path: Path) -> None:
+    path = _write(tmp_path, json.dumps(_at("/reports/0/outcome", "fail")))
+    ((place, message),) = problems_of(read_test_reports, path)
+    assert place == "/reports/0/correctness/holds"
+    assert message.startswith("the run failed and its answers are correct: state limited")
+
+
+def test_a_kind_of_parallelism_stands_once(tmp_path: Path) -> None:
+    document = _at("/reports/0/parallelism", ["tensor=64", "data=2", "tensor=2"])
+    problems = problems_of(read_test_reports, _write(tmp_path, json.dumps(document)))
+    said = '"tensor" stands at /reports/0/parallelism/0 already'
+    assert problems == [("/reports/0/parallelism/2", said)]
+
+
 # The schema
 
 
@@ -123,6 +229,7 @@ def test_no_key_is_for_performance() -> None:
         {"type": "object", "properties": {}, "additionalProperties": True},
         {"type": "string", "pattern": "[a-z]"},
         {"$defs": {"a": {"if": {}}}},
+        {"type": "string", "not": {"anyOf": [{"pattern": "^a$", "maxLength": 3}]}},
     ],
 )
 def test_a_keyword_that_nobody_checks_is_refused(schema: dict[str, Any]) -> None:
@@ -155,10 +262,12 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
         "const" not in schema or value == schema["const"],
         "enum" not in schema or value in schema["enum"],
         "anyOf" not in schema or any(fits(value, choice) for choice in schema["anyOf"]),
+        "not" not in schema or not fits(value, schema["not"]),
     ]
     if isinstance(value, str):
         checks.append(bool(re.search(_ecma(schema.get("pattern", "")), value)))
         checks.append(schema.get("format") != "date" or _is_day(value))
+        checks.append(schema.get("format") != "words" or _has_words(value))
     if name == "integer":
         checks.append(schema.get("minimum", value) <= value <= schema.get("maximum", value))
     if isinstance(value, list):
@@ -189,6 +298,12 @@ def _is_day(text: str) -> bool:
     return True
 
 
+def _has_words(text: str) -> bool:
+    """Tell whether a text has a letter (L) or number (N), by Unicode's own categories."""
+    seen = [character for character in text if "FILLER" not in name(character, "")]
+    return any(category(character)[0] in "LN" for character in seen)
+
+
 def _generated(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     """Generate values that fit, from the schema itself."""
     whole: dict[str, Any] = {}
@@ -199,7 +314,20 @@ def _generated(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     if "const" in whole or "enum" in whole:
         return st.sampled_from([whole["const"]] if "const" in whole else whole["enum"])
     types = [whole["type"]] if isinstance(whole["type"], str) else whole["type"]
-    return st.one_of(*(_of_type(name, whole) for name in types))
+    values = st.one_of(*(_of_type(name, whole) for name in types))
+    if not _is_refined(whole):
+        return values
+    return values.map(lambda value: _mended(value, schema)).filter(lambda v: fits(v, schema))
+
+
+def _mended(value: str, schema: Mapping[str, Any]) -> str:
+    """Return a text that fits, near one that says nothing or is one digit again and again."""
+    near = (value, f"{value}1", f"1{value[1:]}", f"2{value[1:]}")
+    return next((text for text in near if fits(text, schema)), value)
+
+
+def _is_refined(schema: Mapping[str, Any]) -> bool:
+    return "not" in schema or schema.get("format") == "words"
 
 
 def _of_type(name: str, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -218,6 +346,9 @@ def _of_type(name: str, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         return st.dates().map(lambda day: day.isoformat())
     if name in ("boolean", "null"):
         return st.booleans() if name == "boolean" else st.none()
+    if schema.get("format") == "words":
+        seen = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
+        return st.text(seen, max_size=9)
     return st.from_regex(_ecma(schema["pattern"]))
 
 
@@ -234,6 +365,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 JSON: Final = st.one_of(
     st.none(), st.booleans(), st.integers(-5, 2**40), st.floats(0.1, 0.9), st.text(max_size=5),
     st.sampled_from(["pass", "2026-13-01", "main", "a/b", "h100", "tensor=2", "1.x", "x\n"]),
+    st.sampled_from(["?", "\u200b", "0.11.X", "0" * 64, "f" * 40, "tokens=2"]),
     st.just([]), st.just({}), st.just([""]),
 )  # fmt: skip
 
@@ -247,11 +379,11 @@ def _mutated(draw: st.DrawFn) -> Any:
         for key in parents:
             target = target[key]
         if draw(st.booleans()) or isinstance(target, list):
-            target[last] = draw(JSON)
+            target[last] = json.loads(json.dumps(draw(JSON)))
         elif draw(st.booleans()):
             del target[last]
         else:
-            target[f"{last}s"] = draw(JSON)
+            target[f"{last}s"] = json.loads(json.dumps(draw(JSON)))
         if not document:
             break
     return document

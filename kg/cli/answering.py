@@ -1,6 +1,5 @@
 """The commands that answer: check, ask, query, serve."""
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -33,6 +32,7 @@ from kg.cli.options import (
     pair_in,
 )
 from kg.errors import UsageError
+from kg.printable import json_text
 from kg.queries import questions
 from kg.table import as_csv, as_json_rows, as_table
 
@@ -80,7 +80,7 @@ def check_command(
     request = narrowing.request(model, names_in(on))
     checked = check(open_backend(snapshot), request, as_of=day_in(as_of))
     if format_ is AnswerFormat.JSON:
-        typer.echo(json.dumps(as_json(checked), indent=2, ensure_ascii=False))
+        typer.echo(json_text(as_json(checked)))
     else:
         options = (*narrowing.typed(), *options_typed(("--snapshot", snapshot)))
         show(as_text(checked, options=options))

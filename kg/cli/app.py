@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from kg import __version__
-from kg.errors import RunatlasError, SourceError
+from kg.errors import OptionsError, RunatlasError, SourceError
 from kg.printable import printable
 
 SHOWN_PROBLEMS: Final = 100
@@ -36,6 +36,9 @@ def main() -> None:
         app()
     except SourceError as error:
         complain(_problems(error))
+        raise SystemExit(2) from None
+    except OptionsError as error:
+        complain(list(error.problems))
         raise SystemExit(2) from None
     except RunatlasError as error:
         complain([str(error)])
@@ -69,4 +72,5 @@ def _problems(error: SourceError) -> list[str]:
     left = len(error.problems) - len(lines)
     count = f"{len(error.problems):,} problem{'s' if len(error.problems) > 1 else ''}"
     shown = f"; the first {SHOWN_PROBLEMS} are shown" if left else ""
-    return [*lines, f"{count} found{shown}. Nothing was written."]
+    notes = getattr(error, "__notes__", [])
+    return [*lines, " ".join([f"{count} found{shown}.", *notes])]

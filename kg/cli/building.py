@@ -18,6 +18,7 @@ from kg.cli.options import (
     documents_in,
     names_in,
 )
+from kg.errors import SourceError
 from kg.printable import printable
 from kg.resources import DATA
 from kg.snapshot import default_snapshot, open_snapshot
@@ -40,7 +41,7 @@ def build_command(
     """Build the graph, validate it and make it the current snapshot; exit 1 on a violation."""
     from kg.build import build
 
-    with _working("Building the graph"):
+    with _working("Building the graph"), _writing():
         built = build(
             data=data or own_data(),
             out=out,
@@ -120,6 +121,16 @@ def _working(what: str) -> Iterator[None]:
         return
     with console.status(f"{what}…"):
         yield
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Have faults of the sources say that nothing was written: of a command that else writes."""
+    try:
+        yield
+    except SourceError as error:
+        error.add_note("Nothing was written.")
+        raise
 
 
 def _stats(counts: dict[str, int]) -> list[str]:

@@ -1,6 +1,5 @@
 """The command that compares two snapshots: diff."""
 
-import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +14,7 @@ from kg.diff.engine import diff, read_model_list
 from kg.diff.finding import find_snapshot
 from kg.diff.report import as_json
 from kg.diff.text import as_text
+from kg.printable import json_text
 
 
 class FailOn(StrEnum):
@@ -58,7 +58,7 @@ def diff_command(
     before, after = (open_backend(find_snapshot(text)) for text in (old, new))
     difference = diff(before, after, models=listed, targets=targets)
     if format_ is AnswerFormat.JSON:
-        typer.echo(json.dumps(as_json(difference), indent=2, ensure_ascii=False))
+        typer.echo(json_text(as_json(difference)))
     else:
         show(as_text(difference))
     if fail_on and _FAILS[fail_on](difference):

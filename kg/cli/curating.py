@@ -1,6 +1,5 @@
 """The command for curators: lint."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ from kg.cli.options import AnswerFormat, SnapshotOption, day_in, names_in
 from kg.lint.engine import DAYS, lint
 from kg.lint.json_report import as_json
 from kg.lint.text import as_text
+from kg.printable import json_text
 from kg.snapshot import default_snapshot, open_snapshot
 
 _MOST_DAYS = 36_500
@@ -40,6 +40,6 @@ def lint_command(
     opened = open_snapshot(snapshot or default_snapshot())
     linted = lint(opened, rules=names_in(rule), as_of=day_in(as_of), days=days)
     if format_ is AnswerFormat.JSON:
-        typer.echo(json.dumps(as_json(linted), indent=2, ensure_ascii=False))
+        typer.echo(json_text(as_json(linted)))
     else:
         show(as_text(linted))

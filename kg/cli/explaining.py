@@ -1,6 +1,5 @@
 """The command that explains: explain."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -25,6 +24,7 @@ from kg.explain.engine import explain_answer, explain_iri
 from kg.explain.mermaid import as_mermaid
 from kg.explain.report import as_json
 from kg.explain.text import as_text
+from kg.printable import json_text
 
 
 @app.command("explain", short_help="The proof tree of an answer, down to quoted rows.")
@@ -72,7 +72,7 @@ def explain_command(
         request = narrowing.request(subject, (target,))
         explanation = explain_answer(open_backend(snapshot), request, as_of=day_in(as_of))
     if format_ is ExplanationFormat.JSON:
-        typer.echo(json.dumps(as_json(explanation), indent=2, ensure_ascii=False))
+        typer.echo(json_text(as_json(explanation)))
     elif format_ is ExplanationFormat.MERMAID:
         typer.echo(f"%% snapshot {explanation.snapshot}\n{as_mermaid(explanation)}", nl=False)
     else:

@@ -11,6 +11,7 @@ import typer
 
 from kg.backend import StoreBackend
 from kg.check.engine import Request, read_model_config
+from kg.days import parse_day
 from kg.errors import UsageError
 from kg.snapshot import default_snapshot, open_snapshot
 
@@ -197,6 +198,6 @@ def day_in(text: str | None) -> date:
     if text is None:
         return date.today()
     try:
-        return date.fromisoformat(text)
+        return parse_day(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is not a day such as 2026-11-30.") from error

@@ -7,8 +7,8 @@ import typer
 
 from kg.cli.app import app, complain, show
 from kg.cli.building import own_data
-from kg.cli.options import DataOption, SnapshotOption, open_backend, pair_in
-from kg.errors import UsageError
+from kg.cli.options import DataOption, SnapshotOption, open_backend
+from mappings.source_text import show_path
 
 report_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(
@@ -31,6 +31,10 @@ def report_new_command(
     publisher: Annotated[
         str | None, typer.Option("--publisher", help="Who ran it and answers for it.")
     ] = None,
+    publisher_id: Annotated[
+        str | None,
+        typer.Option("--publisher-id", help="Its id; by default its name in lower case."),
+    ] = None,
     id_: Annotated[
         str | None, typer.Option("--id", help="The report's name; by default MODEL-on-PRODUCT.")
     ] = None,
@@ -43,7 +47,7 @@ def report_new_command(
     product: Annotated[
         str | None, typer.Option("--product", help="What it ran on: id, label or alias.")
     ] = None,
-    count: Annotated[int | None, typer.Option("--count", help="Number of devices.", min=1)] = None,
+    count: Annotated[int | None, typer.Option("--count", help="Number of devices.")] = None,
     unit: Annotated[
         str | None, typer.Option("--unit", help="What is counted: chip, board, node, instance.")
     ] = None,
@@ -72,46 +76,33 @@ def report_new_command(
     snapshot: SnapshotOption = None,
 ) -> None:
     """Write a report that a person then fills in; what is still to be given is blank or null."""
-    from kg.reports import Known, begin_report, write_new, write_overlay
+    from kg.report_drafts import Known, begin_report
 
-    if out and overlay:
-        raise UsageError("Give --out or --overlay, not both.")
-    backend = open_backend(snapshot)
     begun = begin_report(
-        backend,
+        open_backend(snapshot),
         Known(
             publisher=publisher,
+            publisher_id=publisher_id,
             id=id_,
             checkpoint=checkpoint,
             revision=revision,
             product=product,
             count=count,
             unit=unit,
-            software=tuple(_release_in(text) for text in stack or ()),
+            software=tuple(stack or ()),
             precisions=tuple(precision or ()),
             features=tuple(feature or ()),
             command=command,
             outcome=outcome,
             ran_at=ran_at,
             log=log,
+            out=out,
+            overlay=overlay,
         ),
     )
-    if overlay:
-        written = write_overlay(backend, begun, overlay)
-        show("".join(f"{path}\n" for path in written))
-    elif out:
-        write_new(out, begun.text)
-        show(f"{out}\n")
-    else:
-        show(begun.text)
+    written = begun.write()
+    show("".join(f"{show_path(path)}\n" for path in written) or begun.text)
     complain(list(begun.remarks))
-
-
-def _release_in(text: str) -> tuple[str, str]:
-    name, version = pair_in(text, "NAME==VERSION")
-    if not version.startswith("=") or not version[1:]:
-        raise UsageError(f"{text!r} does not have the form NAME==VERSION.")
-    return name, version[1:]
 
 
 @report_app.command("check", short_help="Check test reports before they are built.")

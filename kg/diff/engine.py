@@ -15,6 +15,7 @@ from kg.diff.records import Support
 from kg.diff.selecting import Selection, select_differences
 from kg.errors import Problem, SourceError, UnknownNameError
 from kg.names import HARDWARE, near_repository_ids, read_names
+from mappings.source_text import open_regular_file
 
 _LIST_BYTES: Final = 4_000_000
 _EXPLAINED: Final = 20
@@ -49,7 +50,7 @@ def read_model_list(path: Path) -> tuple[ListedModel, ...]:
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             content = file.read(_LIST_BYTES + 1)
     except OSError as error:
         raise SourceError([Problem(str(path), 1, f"cannot be read: {error.strerror}")]) from error

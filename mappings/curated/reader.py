@@ -17,7 +17,14 @@ from mappings.curated.checks import (
 )
 from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import PROVENANCE, TABLES, Column, Table
-from mappings.source_text import ProblemList, list_folder, read_source_text, shorten, show_path
+from mappings.source_text import (
+    ProblemList,
+    list_folder,
+    read_source_text,
+    says_something,
+    shorten,
+    show_path,
+)
 
 
 def read_curated_tables(
@@ -106,6 +113,8 @@ def _cell_faults(table: Table, row: Row) -> Iterator[str]:
     for name in PROVENANCE:
         if not row[name].strip():
             yield f"{name} is blank"
+        elif not says_something(row[name]):
+            yield f"{name} {shorten(row[name])!r} says nothing: it holds no letter and no digit"
     if table.name == "stacks" and bool(row["bound"]) != bool(row["version"]):
         yield "bound and version go together: give both or neither"
 

@@ -14,6 +14,10 @@ from pyoxigraph import NamedNode
 from kg.vocab import PREFIXES, RA, RDFS, SCHEMA, SKOS
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")
+PARALLELISM: Final = re.compile(
+    r"(?:tensor|pipeline|data|expert|context|decode-context|sequence)=[1-9][0-9]{0,8}"
+)
+TOPOLOGY: Final = re.compile(r"[1-9][0-9]{0,4}(?:x[1-9][0-9]{0,4}){1,3}")
 COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
 ADDRESS: Final = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
 REPOSITORY_ID: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
@@ -349,8 +353,8 @@ READING_TABLES: Final = (
             Column(name="devices", pattern=COUNT, optional=True),
             Column(name="nodes", pattern=COUNT, optional=True),
             _choice("unit", PRODUCT_KINDS),
-            _text("parallelism", optional=True),
-            _text("topology", optional=True),
+            Column(name="parallelism", pattern=PARALLELISM, optional=True),
+            Column(name="topology", pattern=TOPOLOGY, optional=True),
         ),
     ),
     Table(

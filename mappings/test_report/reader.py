@@ -33,9 +33,8 @@ def read_test_reports(path: Path) -> TestReports:
     """Read the whole document.
 
     Raises:
-        SourceError: it is not a text or not JSON (then nothing more is said); or it differs from
-            the schema, gives an id or a component twice, or days in the wrong order (then every
-            such problem is there).
+        SourceError: it is not a text or not JSON (then nothing more is said); or it is not what
+            ``check_document`` wants (then every such problem is there).
     """
     problems = ProblemList(path)
     document: JsonValue = None
@@ -44,25 +43,59 @@ def read_test_reports(path: Path) -> TestReports:
     except json.JSONDecodeError as error:
         problems.add(error.lineno, f"not JSON: {error.msg} (column {error.colno})")
     problems.raise_if_any()
+    check_document(document, problems)
+    problems.raise_if_any()
+    return _ADAPTER.validate_python(_located(document))
+
+
+def check_document(document: JsonValue, problems: ProblemList) -> None:
+    """Note every way in which a document differs from the schema, or contradicts itself.
+
+    What no schema says: an id, a component or a kind of parallelism comes once, days are in order,
+    a limited run names its limits, and a run that failed gave no correct answers.
+    """
     test_report_schema().check(document, problems)
     reports = document.get("reports") if isinstance(document, dict) else None
     entries = reports if isinstance(reports, list) else []
     _check_repeats(entries, "id", "/reports", problems)
     for index, report in enumerate(entries):
-        _check_report(report, f"/reports/{index}", problems)
-    problems.raise_if_any()
-    return _ADAPTER.validate_python(_located(document))
+        if isinstance(report, dict):
+            _check_report(report, f"/reports/{index}", problems)
 
 
-def _check_report(report: JsonValue, pointer: str, problems: ProblemList) -> None:
-    software = report.get("software") if isinstance(report, dict) else None
+def _check_report(report: dict[str, JsonValue], pointer: str, problems: ProblemList) -> None:
+    software = report.get("software")
     if isinstance(software, list):
         _check_repeats(software, "component", f"{pointer}/software", problems)
+    _check_parallelism(report.get("parallelism"), f"{pointer}/parallelism", problems)
+    _check_outcome(report, pointer, problems)
     for earlier, later in _ORDERED:
         first, second = _text_at(report, earlier), _text_at(report, later)
         if first and second and first > second:
             place = f"{pointer}/{'/'.join(earlier)}"
             problems.add(place, f"{quote(first)} is later than {later[0]}, {quote(second)}")
+
+
+def _check_parallelism(entries: JsonValue, pointer: str, problems: ProblemList) -> None:
+    first_places: dict[str, tuple[str, str]] = {}
+    for index, text in enumerate(entries if isinstance(entries, list) else []):
+        if isinstance(text, str):
+            kind, place = text.partition("=")[0], f"{pointer}/{index}"
+            first_place, first = first_places.setdefault(kind, (place, text))
+            if text != first:
+                problems.add(place, f"{quote(kind)} stands at {first_place} already")
+
+
+def _check_outcome(report: dict[str, JsonValue], pointer: str, problems: ProblemList) -> None:
+    outcome, correctness = report.get("outcome"), report.get("correctness")
+    if outcome == "limited" and report.get("limitations") == []:
+        problems.add(f"{pointer}/limitations", "still to be given: what limited the run")
+    if outcome == "fail" and isinstance(correctness, dict) and correctness.get("holds") is True:
+        message = (
+            "the run failed and its answers are correct: state limited, with what failed as a "
+            "limitation, or how the answers were wrong, or null if there were none"
+        )
+        problems.add(f"{pointer}/correctness/holds", message)
 
 
 def _text_at(value: JsonValue, keys: tuple[str, ...]) -> str | None:
