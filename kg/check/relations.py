@@ -17,13 +17,15 @@ _UPWARD = frozenset({RA.ofGeneration, RA.ofPlatform, SKOS.broader, RA.contains})
 class Relations:
     """The registry's own statements, and how components number releases.
 
-    ``wider`` holds, for each thing, everything above it, by however many steps.
+    ``wider`` holds, for each thing, everything above it, by however many steps; ``kind`` holds
+    whether a product is a chip, board, node or instance.
     """
 
     wider: Mapping[NamedNode, frozenset[NamedNode]]
     platform: Mapping[NamedNode, NamedNode]
     generation: Mapping[NamedNode, NamedNode]
     ordering: Mapping[NamedNode, str]
+    kind: Mapping[NamedNode, NamedNode]
 
     def within(self, narrow: NamedNode, wide: NamedNode) -> bool:
         """Tell whether one thing is another or lies within it.
@@ -40,6 +42,7 @@ def read_relations(backend: Backend) -> Relations:
     platform: dict[NamedNode, NamedNode] = {}
     generation: dict[NamedNode, NamedNode] = {}
     ordering: dict[NamedNode, str] = {}
+    kind: dict[NamedNode, NamedNode] = {}
     for row in backend.select(query_text("registry_relations"), {}):
         subject, predicate, value = row["subject"], row["predicate"], row["value"]
         if not isinstance(subject, NamedNode):
@@ -53,9 +56,10 @@ def read_relations(backend: Backend) -> Relations:
             platform[subject] = value
         if predicate == RA.ofGeneration:
             generation[subject] = value
-    return Relations(
-        {thing: _all_above(thing, wider) for thing in wider}, platform, generation, ordering
-    )
+        if predicate == RA.productKind:
+            kind[subject] = value
+    above = {thing: _all_above(thing, wider) for thing in wider}
+    return Relations(above, platform, generation, ordering, kind)
 
 
 def _all_above(thing: NamedNode, wider: Mapping[NamedNode, set[NamedNode]]) -> frozenset[NamedNode]:
