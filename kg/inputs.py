@@ -84,7 +84,7 @@ def read_inputs(
     for mapper in mappers:
         with _noting(problems):
             sources.append(mapper(tables))
-    stated = _stated(sources)
+    stated = _stated(sources, owners)
     rows = list(_rows(tables, stated, problems))
     if problems:
         raise SourceError(problems)
@@ -181,7 +181,7 @@ def _tables(
 _ROW_NAMES: Final = {RA.rowKey: "", RA.section: "section:"}
 
 
-def _stated(sources: list[MappedSource]) -> StatedRows:
+def _stated(sources: list[MappedSource], owners: Mapping[str, str | None]) -> StatedRows:
     paths: dict[tuple[str, str], list[NamedNode]] = {}
     families, checkpoints = set(), set()
     for source in sources:
@@ -205,7 +205,18 @@ def _stated(sources: list[MappedSource]) -> StatedRows:
         paths={key: tuple(iris) for key, iris in paths.items()},
         families=frozenset(families),
         checkpoints=frozenset(checkpoints),
+        documents=_cited(sources),
+        owners=owners,
     )
+
+
+def _cited(sources: list[MappedSource]) -> dict[NamedNode, set[str]]:
+    documents: dict[NamedNode, set[str]] = {}
+    for source in sources:
+        for quad in (quad for record in source.records for quad in record.quads):
+            if quad.predicate == RA.document and isinstance(quad.object, NamedNode):
+                documents.setdefault(quad.object, set()).add(source.release.source)
+    return documents
 
 
 def _rows(

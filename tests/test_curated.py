@@ -147,6 +147,13 @@ def test_no_model_is_made_from_itself(rows: list[str], faulty: list[int], tmp_pa
     assert read is None or len(read["lineage"]) == len(rows)
 
 
+def test_a_page_is_described_once_however_its_address_is_written(tables: Path) -> None:
+    with (tables / "documents.csv").open("a", encoding="utf-8") as file:
+        file.write("https://example.org/a,guide,,,,,why,here\n")
+        file.write("http://EXAMPLE.org:80/a?#b,table,,,,,why,here\n")
+    assert any("url 'http://EXAMPLE.org:80/a?#b' stands already at" in p for p in _problems(tables))
+
+
 @pytest.mark.parametrize(
     ("label", "problem"),
     [

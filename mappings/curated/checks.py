@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from kg.errors import Problem
+from mappings.addresses import canonical_address
 from mappings.curated.naming import fold_name
 from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import ALIASED, HARDWARE, NAME_SPACES, TABLES, Column
@@ -34,7 +35,7 @@ def repeated(tables: CuratedTables) -> Iterator[Problem]:
 
 
 def _key(row: Row) -> Collection[str | tuple[str, str]]:
-    """Return what no two rows share; an alignment is the same in the other direction."""
+    """Return what no two rows share: an alignment either way, an address in whatever spelling."""
     if row.table == "family_alignment":
         return frozenset(
             (
@@ -42,6 +43,8 @@ def _key(row: Row) -> Collection[str | tuple[str, str]]:
                 (row["object_source"], row["object_label"]),
             )
         )
+    if row.table == "documents":
+        return (canonical_address(row["url"]),)
     return tuple(row[column] for column in TABLES[row.table].key)
 
 
