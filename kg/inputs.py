@@ -216,6 +216,7 @@ def _stated(sources: list[MappedSource], owners: Mapping[str, str | None]) -> St
         paths={key: tuple(iris) for key, iris in paths.items()},
         families=frozenset(families),
         checkpoints=frozenset(checkpoints),
+        documents=_cited(sources),
         owners=owners,
     )
 
@@ -239,6 +240,15 @@ def _repository_ids(record: Placed) -> Iterator[str]:
     for quad in record.quads:
         if quad.predicate == RA.repositoryId and isinstance(quad.object, Literal):
             yield quad.object.value
+
+
+def _cited(sources: list[MappedSource]) -> dict[NamedNode, set[str]]:
+    documents: dict[NamedNode, set[str]] = {}
+    for source in sources:
+        for quad in (quad for record in source.records for quad in record.quads):
+            if quad.predicate == RA.document and isinstance(quad.object, NamedNode):
+                documents.setdefault(quad.object, set()).add(source.release.source)
+    return documents
 
 
 def _rows(

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path as FilePath
 from typing import Any
@@ -15,7 +15,7 @@ from pyoxigraph import NamedNode
 from kg.backend import StoreBackend
 from kg.check.classes import ClassFacts
 from kg.check.engine import Checked, Request, check, read_model_config
-from kg.check.facts import Bound, Cell, Citation, Path
+from kg.check.facts import Bound, Cell, Citation, Deployment, Path, Run
 from kg.check.question import AskedPrecision, AskedStack, Configuration
 from kg.check.relations import Relations
 from kg.check.report import as_json
@@ -191,19 +191,22 @@ def test_release(
 MODEL = mint_checkpoint("org/model")
 PLATFORM, GENERATION = mint_iri("platform", "p"), mint_iri("generation", "g")
 CHIP, OTHER_CHIP = mint_iri("product", "chip"), mint_iri("product", "other")
+BOARD = mint_iri("product", "board")
 ENGINE, OTHER_ENGINE = mint_iri("component", "engine"), mint_iri("component", "other")
 FP8, BF16 = mint_iri("precision", "fp8"), mint_iri("precision", "bf16")
 ABOVE = {
     CHIP: frozenset({GENERATION, PLATFORM}),
     OTHER_CHIP: frozenset({GENERATION, PLATFORM}),
+    BOARD: frozenset({CHIP, GENERATION, PLATFORM}),
     GENERATION: frozenset({PLATFORM}),
 }
 RELATIONS = Relations(
     ABOVE,
     ABOVE,
-    {CHIP: PLATFORM, OTHER_CHIP: PLATFORM, GENERATION: PLATFORM},
+    {CHIP: PLATFORM, OTHER_CHIP: PLATFORM, BOARD: PLATFORM, GENERATION: PLATFORM},
     {CHIP: GENERATION, OTHER_CHIP: GENERATION},
     {ENGINE: "pep440"},
+    {CHIP: RA.Chip, OTHER_CHIP: RA.Chip, BOARD: RA.Board},
 )
 CITED = Citation(
     iri=mint_iri("evidence", "e"),
@@ -363,6 +366,90 @@ def test_two_statements(second: Path, target: NamedNode, verdict: Verdict) -> No
     assert _judge(target, second, STATED) is verdict
 
 
+RUN = Run(ran=date(2026, 10, 1), revision="v1", environment=(), correctness=None, log_sha256="0")
+ONE_CHIP = Deployment(
+    iri=mint_iri("deployment", "d"),
+    devices=1,
+    nodes=1,
+    unit=RA.Chip,
+    parallelism=(),
+    topology=None,
+    command="run",
+    flags=(),
+    run=RUN,
+)
+PASSED = replace(STATED, level=RA.IndependentlyTested, deployments=(ONE_CHIP,))
+LATE_RUN = replace(RUN, ran=date(2026, 10, 2))
+DRAFTING = mint_iri("feature", "speculative-decoding")
+
+
+def _failed(run: Run = RUN, *, source: NamedNode = STATED.source, **changes: Any) -> Path:
+    """A failure of the same configuration, but for what changes of it."""
+    names = {field.name for field in fields(Deployment)}
+    deployment = {name: value for name, value in changes.items() if name in names}
+    others = {name: value for name, value in changes.items() if name not in names}
+    return replace(
+        PASSED,
+        iri=mint_iri("path", "two"),
+        source=source,
+        outcome=RA.Failing,
+        level=None,
+        deployments=(replace(ONE_CHIP, run=run, **deployment),),
+        **others,
+    )
+
+
+@pytest.mark.parametrize(
+    ("failed", "verdict"),
+    [
+        pytest.param(_failed(), Verdict.CONFLICTING, id="on the same day"),
+        pytest.param(_failed(LATE_RUN), Verdict.FAILING, id="on a later day"),
+        pytest.param(
+            _failed(LATE_RUN, source=OTHER_SOURCE), Verdict.CONFLICTING, id="of another lab"
+        ),
+        pytest.param(
+            _failed(replace(RUN, ran=date(2026, 9, 30)), citations=(LATER,)),
+            Verdict.SUPPORTED,
+            id="on an earlier day, looked at later",
+        ),
+        pytest.param(_failed(LATE_RUN, devices=8), Verdict.MIXED, id="on more chips"),
+        pytest.param(_failed(LATE_RUN, unit=RA.Node), Verdict.MIXED, id="on a node"),
+        pytest.param(_failed(LATE_RUN, nodes=2), Verdict.MIXED, id="on two nodes"),
+        pytest.param(_failed(LATE_RUN, topology="4x4"), Verdict.MIXED, id="in a topology"),
+        pytest.param(_failed(LATE_RUN, parallelism=("tensor=8",)), Verdict.MIXED, id="in parallel"),
+        pytest.param(
+            _failed(LATE_RUN, features=frozenset({DRAFTING})), Verdict.MIXED, id="with a feature"
+        ),
+        pytest.param(_failed(LATE_RUN, drafts=("small",)), Verdict.MIXED, id="with a draft"),
+        pytest.param(_failed(LATE_RUN, compile_mode="AOT"), Verdict.MIXED, id="compiled ahead"),
+        pytest.param(
+            _failed(LATE_RUN, cells=(Cell(precision=FP8, role=RA.KVCache, hardware=CHIP),)),
+            Verdict.MIXED,
+            id="of another role",
+        ),
+        pytest.param(
+            _failed(replace(LATE_RUN, revision="v2")), Verdict.MIXED, id="of another revision"
+        ),
+    ],
+)
+def test_two_runs(failed: Path, verdict: Verdict) -> None:
+    assert _judge(CHIP, PASSED, failed) is verdict
+    assert _judge(CHIP, failed, PASSED) is verdict
+
+
+def test_what_a_source_leaves_open_may_be_what_a_run_contradicts() -> None:
+    listed = replace(STATED, source=OTHER_SOURCE)
+    assert _judge(CHIP, listed, _failed(features=frozenset({DRAFTING}))) is Verdict.CONFLICTING
+    counted = replace(listed, deployments=(replace(ONE_CHIP, devices=8, run=None),))
+    assert _judge(CHIP, counted, _failed()) is Verdict.MIXED
+
+
+def test_a_newer_statement_replaces_none_that_says_more() -> None:
+    older = replace(STATED, products=frozenset({CHIP, OTHER_CHIP}))
+    newer = _also(outcome=RA.Failing, citations=(LATER,))
+    assert _judge(PLATFORM, older, newer) is Verdict.CONFLICTING
+
+
 WIDE = replace(STATED, products=frozenset(), generations=frozenset({GENERATION}))
 PAIRLESS = replace(
     STATED,
@@ -370,6 +457,12 @@ PAIRLESS = replace(
     precisions=frozenset({FP8, BF16}),
     printed_precisions=("FP8", "BF16"),
     cells=(),
+)
+ON_INSTANCE = replace(PASSED, deployments=(replace(ONE_CHIP, unit=RA.Instance),))
+ON_BOARDS = replace(
+    PASSED,
+    products=frozenset({BOARD}),
+    deployments=(replace(ONE_CHIP, devices=4, unit=RA.Board),),
 )
 FP8_ASKED = AskedPrecision(Named(FP8, RA.Precision, "fp8", "FP8"), None)
 ENGINE_ASKED = AskedStack(Named(ENGINE, RA.Component, "engine", "engine"), "1.0")
@@ -407,6 +500,22 @@ ENGINE_ASKED = AskedStack(Named(ENGINE, RA.Component, "engine", "engine"), "1.0"
             Verdict.OTHER_CONFIGURATION,
         ),
         (STATED, CHIP, {"count": 8}, Verdict.NOT_ITEMISED),
+        (PASSED, CHIP, {"count": 1}, Verdict.SUPPORTED),
+        (PASSED, GENERATION, {"count": 1}, Verdict.SUPPORTED),
+        (PASSED, CHIP, {"count": 8}, Verdict.OTHER_CONFIGURATION),
+        (ON_INSTANCE, CHIP, {"count": 1}, Verdict.NOT_ITEMISED),
+        (ON_INSTANCE, PLATFORM, {"count": 1}, Verdict.NOT_ITEMISED),
+        (ON_BOARDS, CHIP, {"count": 4}, Verdict.NOT_ITEMISED),
+        (ON_BOARDS, BOARD, {"count": 4}, Verdict.SUPPORTED),
+        (ON_BOARDS, PLATFORM, {"count": 4}, Verdict.SUPPORTED),
+        (replace(ON_BOARDS, products=frozenset({CHIP})), BOARD, {"count": 4}, Verdict.NO_EVIDENCE),
+        (replace(WIDE, deployments=(ONE_CHIP,)), GENERATION, {"count": 1}, Verdict.SUPPORTED),
+        (
+            replace(WIDE, deployments=ON_INSTANCE.deployments),
+            GENERATION,
+            {"count": 1},
+            Verdict.NOT_ITEMISED,
+        ),
     ],
 )
 def test_configuration(

@@ -119,6 +119,88 @@ def test_a_circle_is_a_fault(table: str, tables: Path) -> None:
     assert any("leads back to itself" in problem for problem in _problems(tables))
 
 
+@pytest.mark.parametrize(
+    ("rows", "faulty"),
+    [
+        (["own/a,fair4ml:fineTunedFrom,own/a"], [2]),
+        (["own/a,fair4ml:fineTunedFrom,own/b", "own/b,ra:quantizedFrom,own/a"], [2, 3]),
+        (
+            [
+                "own/x,ra:quantizedFrom,own/a",
+                "own/a,ra:mergedFrom,own/b",
+                "own/a,ra:mergedFrom,own/c",
+                "own/c,ra:distilledFrom,own/a",
+                "own/c,ra:distilledFrom,own/d",
+            ],
+            [4, 5],
+        ),
+        (["own/a,ra:quantizedFrom,own/b", "own/b,ra:quantizedFrom,own/c"], []),
+    ],
+)
+def test_no_model_is_made_from_itself(rows: list[str], faulty: list[int], tmp_path: Path) -> None:
+    lines = ["source,checkpoint,predicate_id,parent,why,read_in", *(f"lab,{r},w,h" for r in rows)]
+    (tmp_path / "lineage.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = _problems(tmp_path) if faulty else []
+    read = None if faulty else read_curated_tables(tmp_path)
+    assert [problem.partition(": ")[0] for problem in said] == [f"lineage.csv:{n}" for n in faulty]
+    assert all("leads back to itself" in problem for problem in said)
+    assert read is None or len(read["lineage"]) == len(rows)
+
+
+def test_a_page_is_described_once_however_its_address_is_written(tables: Path) -> None:
+    with (tables / "documents.csv").open("a", encoding="utf-8") as file:
+        file.write("https://example.org/a,guide,,,,,why,here\n")
+        file.write("http://EXAMPLE.org:80/a?#b,table,,,,,why,here\n")
+    assert any("url 'http://EXAMPLE.org:80/a?#b' stands already at" in p for p in _problems(tables))
+
+
+@pytest.mark.parametrize(
+    ("label", "problem"),
+    [
+        ("nvidia", "means the organisation 'nvidia'"),
+        ("N V I D I A", "means the organisation 'nvidia'"),
+        ("NVIDIA\u00ae", "means the organisation 'nvidia'"),
+        ("N.V.I.D.I.A.", "means the organisation 'nvidia'"),
+        ("\uff2e\uff36\uff29\uff24\uff29\uff21", "means the organisation 'nvidia'"),
+        ("NVIDI \u0410", "means the organisation 'nvidia'"),
+        ("\u0406\u0412\u041c", "means the organisation 'ibm'"),
+        ("NVIDI\u0410", "letters of several scripts in one word: cyrillic, latin"),
+        ("NVIDIA \u039babs", "letters of several scripts in one word: greek, latin"),
+        ("NVIDIA\u200b", "holds the invisible character U+200B"),
+        ("NV\u00adIDIA", "holds the invisible character U+00AD"),
+        ("\u202eAIDIVN", "holds the invisible character U+202E"),
+        ("NVIDIA\u3164", "holds the invisible character U+3164"),
+        ("NVIDIA\ufe0f", "holds the invisible character U+FE0F"),
+        ("\u042f\u043d\u0434\u0435\u043a\u0441 Labs", None),
+        ("Stra\u00dfe \u00c9tudes", None),
+        ("\u65e5\u672c\u30e9\u30dc GPU\u90e8", None),
+        ("++", None),
+    ],
+)
+def test_what_looks_alike_is_no_other_name(label: str, problem: str | None, tables: Path) -> None:
+    with (tables / "organisations.csv").open("a", encoding="utf-8") as file:
+        file.write(f"another,{label},,why,here\n")
+    if problem is None:
+        assert "another" in read_curated_tables(tables).ids("organisations")
+    else:
+        assert any(problem in said for said in _problems(tables))
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ("products", "x1,H1\u200b00,chip,nvidia-gpu,,,why,here"),
+        ("platforms", "x1,\u0410MD GPU,amd,why,here"),
+        ("components", "x1,v\u2060LLM,none,why,here"),
+        ("aliases", "product,h100,H\u200d100,why,here"),
+    ],
+)
+def test_every_name_can_be_read(table: str, line: str, tables: Path) -> None:
+    with (tables / f"{table}.csv").open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    assert any("invisible" in p or "several scripts" in p for p in _problems(tables))
+
+
 def test_spreadsheet_habits_are_read(tables: Path) -> None:
     """A BOM, CRLF and a quoted line break do not change what is read."""
     before = read_curated_tables(tables)

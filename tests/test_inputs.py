@@ -148,6 +148,49 @@ def test_a_count_is_bounded_and_ascii(count: str, overlay: Path) -> None:
 # An overlay and the project
 
 
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("https://example.org/nowhere", "no source of the overlay cites"),
+        ("https://example.org/lab/runs/demo-7b-on-x1", None),
+        ("http://EXAMPLE.org/lab/runs/demo-7b-on-x1#top", None),
+        ("https://example.org/chips/guides/demo-7b?", "stands already at"),
+        (
+            "https://docs.vllm.ai/en/latest/features/speculative_decoding/fly#x",
+            "no source of the overlay cites",
+        ),
+        ("{cited}", "an overlay speaks of its own documents only; model-support cites"),
+        ("{cited}#part", "an overlay speaks of its own documents only; model-support cites"),
+    ],
+)
+def test_an_overlay_says_what_its_own_documents_are(
+    url: str, problem: str | None, data: Path, overlay: Path
+) -> None:
+    """A kind of the project's document would change what its evidence may carry."""
+    rows = (data / "curated/documents.csv").read_text(encoding="utf-8").splitlines()
+    fly = next(row for row in rows if "fly" in row)
+    _edit(data / "curated/documents.csv", f"{fly}\n", "")
+    _append(
+        overlay / "curated/documents.csv",
+        f"{url.format(cited=fly.partition(',')[0])},guide,,,,,w,h",
+    )
+    if problem is None:
+        assert assemble(data=data, overlays=(overlay,)).inputs
+    else:
+        (said,) = _said(data, overlay)
+        assert said.startswith(f"{overlay}/curated/documents.csv:3: ")
+        assert problem in said
+
+
+def test_no_overlay_speaks_of_another_s_documents(overlay: Path, tmp_path: Path) -> None:
+    other = tmp_path / "theirs"
+    (other / "curated").mkdir(parents=True)
+    shutil.copy(overlay / "curated/documents.csv", other / "curated")
+    _edit(other / "curated/documents.csv", "/chips/guides/demo-7b", "/lab/runs/demo-7b-on-x1")
+    (said,) = _said(ROOT / "data", overlay, other)
+    assert "an overlay speaks of its own documents only; lab-runs cites" in said
+
+
 def test_an_overlay_s_words_leave_the_project_s_graphs_alone(overlay: Path) -> None:
     """Rows for any source hold for the overlay's own, and change no reading of ours."""
     header = (ROOT / "data/curated/precision_names.csv").read_text("utf-8").splitlines()[0]

@@ -28,7 +28,7 @@ DESCRIPTION = read_source_description(
     DATA / "sources/model-support/source.toml", {"evidence-database": ()}
 )
 ORIGINAL = json.loads((DATA / "sources/model-support/model-support.json").read_text("utf-8"))
-NOBODY = StatedRows(frozenset(), {}, frozenset(), frozenset(), {})
+NOBODY = StatedRows(frozenset(), {}, frozenset(), frozenset(), {}, {})
 REGISTERED = [
     quad
     for table in ("organisations", "platforms", "products", "integrations")

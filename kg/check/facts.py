@@ -153,6 +153,12 @@ class Path:
         """The last day on which one of its citations was checked."""
         return max((c.checked for c in self.citations if c.checked), default=None)
 
+    @property
+    def dated(self) -> date | None:
+        """The day that it speaks of: its last test run, or else the last check of a citation."""
+        runs = [deployment.run for deployment in self.deployments if deployment.run]
+        return max((run.ran for run in runs if run.ran), default=self.newest)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:

@@ -13,7 +13,7 @@ from kg.check.facts import Exclusion, Path
 from kg.check.question import AskedPrecision, AskedStack, Configuration
 from kg.check.relations import Relations
 from kg.check.versions import release_fits
-from kg.terms import shorten
+from kg.terms import shorten, words
 from kg.vocab import RA
 
 
@@ -68,7 +68,7 @@ def _judgements(
     for feature in asked.features:
         yield _judge_feature(path, target, feature.iri, relations)
     if asked.count:
-        yield _judge_count(path, asked.count)
+        yield _judge_count(path, target, asked.count, relations)
     yield from _judge_together(path, asked)
 
 
@@ -144,13 +144,38 @@ def _judge_feature(
     return Fit.UNPAIRED, f"the source does not pair {name} with one of its products"
 
 
-def _judge_count(path: Path, asked: int) -> Judgement:
-    counts = {d.devices for d in path.deployments if d.devices}
-    if not counts:
+def _judge_count(path: Path, target: NamedNode, asked: int, relations: Relations) -> Judgement:
+    counted = [(d.devices, d.unit) for d in path.deployments if d.devices]
+    if not counted:
         return Fit.UNPAIRED, "the number of devices is not stated"
+    units = _units(path, target, relations)
+    counts = {devices for devices, unit in counted if unit in units}
     if asked in counts:
         return Fit.MATCHES, ""
-    return Fit.OTHER, f"documented with {', '.join(map(str, sorted(counts)))} devices"
+    stated = ", ".join(sorted({_counted(devices, unit) for devices, unit in counted}))
+    if counts:
+        return Fit.OTHER, f"documented with {stated}"
+    wanted = " or ".join(sorted(f"{words(unit)}s" for unit in units))
+    return Fit.UNPAIRED, f"documented with {stated}; a number of {wanted} is not stated"
+
+
+def _units(path: Path, target: NamedNode, relations: Relations) -> frozenset[NamedNode]:
+    """Return in which units a count answers: the target's own kind, or that of what is within it.
+
+    A generation or platform of which the path names no product is asked about chips or boards.
+    """
+    if target in relations.kind:
+        return frozenset({relations.kind[target]})
+    inside = [product for product in path.products if relations.within(product, target)]
+    kinds = frozenset(relations.kind[product] for product in inside if product in relations.kind)
+    return kinds or _DEVICES
+
+
+_DEVICES = frozenset({RA.Chip, RA.Board})
+
+
+def _counted(devices: int, unit: NamedNode | None) -> str:
+    return f"{devices} {words(unit) if unit else 'device'}{'s' if devices > 1 else ''}"
 
 
 def _judge_together(path: Path, asked: Configuration) -> Iterator[Judgement]:

@@ -18,7 +18,7 @@ class Relations:
     """The registry's own statements, and how components number releases.
 
     ``direct`` holds, for each thing, what its own row puts it within; ``wider`` everything above
-    it, by however many steps.
+    it, by however many steps; ``kind`` holds whether a product is a chip, board, node or instance.
     """
 
     direct: Mapping[NamedNode, frozenset[NamedNode]]
@@ -26,6 +26,7 @@ class Relations:
     platform: Mapping[NamedNode, NamedNode]
     generation: Mapping[NamedNode, NamedNode]
     ordering: Mapping[NamedNode, str]
+    kind: Mapping[NamedNode, NamedNode]
 
     def within(self, narrow: NamedNode, wide: NamedNode) -> bool:
         """Tell whether one thing is another or lies within it.
@@ -54,6 +55,7 @@ def read_relations(backend: Backend) -> Relations:
     platform: dict[NamedNode, NamedNode] = {}
     generation: dict[NamedNode, NamedNode] = {}
     ordering: dict[NamedNode, str] = {}
+    kind: dict[NamedNode, NamedNode] = {}
     for row in backend.select(query_text("registry_relations"), {}):
         subject, predicate, value = row["subject"], row["predicate"], row["value"]
         if not isinstance(subject, NamedNode):
@@ -67,8 +69,10 @@ def read_relations(backend: Backend) -> Relations:
             platform[subject] = value
         if predicate == RA.ofGeneration:
             generation[subject] = value
+        if predicate == RA.productKind:
+            kind[subject] = value
     known = {thing: frozenset(above) for thing, above in direct.items()}
-    return Relations(known, _wider(known), platform, generation, ordering)
+    return Relations(known, _wider(known), platform, generation, ordering, kind)
 
 
 def _wider(

@@ -78,11 +78,20 @@ def _headline(judged: Judged, checked: Checked) -> tuple[str, str, str, str, str
     if not judged.decisive:
         return target, verdict, "-", "-", "-"
     paths = [finding.path for finding in judged.decisive]
-    levels = dict.fromkeys(words(path.level or path.outcome) for path in paths)
-    more = f" (+{len(levels) - 1})" if len(levels) > 1 else ""
     stacks = dict.fromkeys(path.stack for path in paths)
     newest = max((path.newest for path in paths if path.newest), default=None)
-    return target, verdict, next(iter(levels)) + more, " | ".join(stacks), _day(newest)
+    return target, verdict, _attested(judged.decisive), " | ".join(stacks), _day(newest)
+
+
+def _attested(findings: Sequence[Finding]) -> str:
+    """Name the levels, or, where they differ, the outcomes; what was superseded comes last."""
+    current_first = sorted(findings, key=lambda finding: finding.replaced_by is not None)
+    outcomes = dict.fromkeys(words(finding.path.outcome) for finding in current_first)
+    if len(outcomes) > 1:
+        return " | ".join(outcomes)
+    paths = [finding.path for finding in findings]
+    levels = dict.fromkeys(words(path.level or path.outcome) for path in paths)
+    return next(iter(levels)) + (f" (+{len(levels) - 1})" if len(levels) > 1 else "")
 
 
 def _derived_stack(derivation: MayWork, checked: Checked) -> str:

@@ -1,7 +1,7 @@
 """Judge: the first verdict that applies, in the order of the design's table."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from itertools import combinations
@@ -10,6 +10,7 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 from kg.check.classes import ClassFacts, MayWork, hints, may_work
+from kg.check.contradictions import POSITIVE, contradict, supersedes
 from kg.check.facts import Exclusion, Path, Requirement
 from kg.check.matching import Fit, Reach, binds, fit_of, reach_of
 from kg.check.question import Configuration
@@ -51,15 +52,14 @@ OUTCOMES: Final = {
     RA.Planned: Verdict.PLANNED,
 }
 _RAN_OR_CLAIMED: Final = frozenset(OUTCOMES) - {RA.Untested, RA.Planned}
-_POSITIVE: Final = frozenset({RA.Supported, RA.Limited})
-_NEGATIVE: Final = frozenset({RA.Failing, RA.Unsupported})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A path beside what was asked: how far it reaches, how it fits, and why not better.
 
-    ``of_variant`` holds where what was tested, or what is asked for, is a variant of the model.
+    ``of_variant`` holds where what was tested, or what is asked for, is a variant of the model;
+    ``replaced_by`` is the day on which its source has said something newer of the same.
     """
 
     path: Path
@@ -67,6 +67,7 @@ class Finding:
     reach: Reach
     fit: Fit
     reasons: tuple[str, ...]
+    replaced_by: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def judge(
         for path in known
         if path.checkpoint == model
     ]
+    findings = list(_mark_replaced(findings))
     exclusions = tuple(
         BindingExclusion(path, exclusion)
         for path in known
@@ -159,7 +161,7 @@ def judge(
 
 def _nearest(related: list[Finding], target: Named) -> Iterator[str]:
     for finding in related:
-        if finding.reach is Reach.ELSEWHERE and finding.path.outcome in _POSITIVE:
+        if finding.reach is Reach.ELSEWHERE and finding.path.outcome in POSITIVE:
             hardware = ", ".join(sorted(shorten(thing) for thing in finding.path.hardware))
             yield f"There is a statement on {hardware}; it does not reach {target.id}."
 
@@ -215,44 +217,20 @@ _ORDER: Final[tuple[tuple[Verdict, Callable[[Finding], bool]], ...]] = (
 
 
 def _outcome(findings: tuple[Finding, ...]) -> Verdict:
-    paths = _current(finding.path for finding in findings)
-    if any(_contradict(one, other) for one, other in combinations(paths, 2)):
+    paths = [finding.path for finding in findings if finding.replaced_by is None]
+    if any(contradict(one, other) for one, other in combinations(paths, 2)):
         return Verdict.CONFLICTING
     outcomes = {path.outcome for path in paths}
     return OUTCOMES[outcomes.pop()] if len(outcomes) == 1 else Verdict.MIXED
 
 
-def _current(paths: Iterable[Path]) -> list[Path]:
-    """Drop what the same source has said otherwise of the same configuration at a later day."""
-    found = list(paths)
-    return [path for path in found if not any(_supersedes(later, path) for later in found)]
-
-
-def _supersedes(later: Path, earlier: Path) -> bool:
-    return (
-        later.source == earlier.source
-        and bool(later.newest and earlier.newest and later.newest > earlier.newest)
-        and _same_configuration(later, earlier)
-    )
-
-
-def _contradict(one: Path, other: Path) -> bool:
-    outcomes = {one.outcome, other.outcome}
-    return (
-        bool(outcomes & _POSITIVE)
-        and bool(outcomes & _NEGATIVE)
-        and _same_configuration(one, other)
-    )
-
-
-def _same_configuration(one: Path, other: Path) -> bool:
-    return (
-        bool(one.hardware & other.hardware)
-        and one.components == other.components
-        and set(_releases(one)) == set(_releases(other))
-        and (one.precisions == other.precisions)
-    )
-
-
-def _releases(path: Path) -> Iterator[tuple[NamedNode, NamedNode, str]]:
-    return ((bound.component, bound.kind, bound.version) for bound in path.bounds)
+def _mark_replaced(findings: list[Finding]) -> Iterator[Finding]:
+    """Mark what the same source has said otherwise of the same configuration at a later day."""
+    exact = [finding.path for finding in findings if _exact(finding)]
+    for finding in findings:
+        later = [path.dated for path in exact if supersedes(path, finding.path) and path.dated]
+        if not later or not _exact(finding):
+            yield finding
+            continue
+        said = f"superseded: its source says otherwise of {max(later).isoformat()}"
+        yield replace(finding, replaced_by=max(later), reasons=(*finding.reasons, said))

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from kg.errors import Problem
+from mappings.addresses import canonical_address
+from mappings.curated.naming import fold_name
 from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import ALIASED, HARDWARE, NAME_SPACES, TABLES, Column
 from mappings.source_text import shorten
@@ -33,7 +35,7 @@ def repeated(tables: CuratedTables) -> Iterator[Problem]:
 
 
 def _key(row: Row) -> Collection[str | tuple[str, str]]:
-    """Return what no two rows share; an alignment is the same in the other direction."""
+    """Return what no two rows share: an alignment either way, an address in whatever spelling."""
     if row.table == "family_alignment":
         return frozenset(
             (
@@ -41,6 +43,8 @@ def _key(row: Row) -> Collection[str | tuple[str, str]]:
                 (row["object_source"], row["object_label"]),
             )
         )
+    if row.table == "documents":
+        return (canonical_address(row["url"]),)
     return tuple(row[column] for column in TABLES[row.table].key)
 
 
@@ -74,7 +78,7 @@ def _not_in(table: str, row: Row, column: str, value: str) -> Problem:
 
 
 def circles(tables: CuratedTables) -> Iterator[Problem]:
-    """Find a thing that lies above itself: broader, containing or part of itself, by any way."""
+    """Find a thing that lies above itself: broader, containing, part or made of itself, any way."""
     for name, table in TABLES.items():
         for column in (column for column in table.columns if column.refers_to == name):
             above = {row["id"]: row[column.name].split() for row in tables[name]}
@@ -82,6 +86,17 @@ def circles(tables: CuratedTables) -> Iterator[Problem]:
                 if row["id"] in _reached(above, above[row["id"]]):
                     message = f"{column.name} {shorten(row[column.name])!r} leads back to itself"
                     yield row.problem(message)
+    yield from _circles_of_descent(tables["lineage"])
+
+
+def _circles_of_descent(rows: Iterable[Row]) -> Iterator[Problem]:
+    """Find a model that is made from itself, by whatever predicates and sources say so."""
+    above: dict[str, list[str]] = {}
+    for row in rows:
+        above.setdefault(row["checkpoint"], []).append(row["parent"])
+    for row in rows:
+        if row["checkpoint"] in _reached(above, [row["parent"]]):
+            yield row.problem(f"parent {shorten(row['parent'])!r} leads back to itself")
 
 
 def _reached(above: Mapping[str, list[str]], start: list[str]) -> set[str]:
@@ -96,7 +111,10 @@ def _reached(above: Mapping[str, list[str]], start: list[str]) -> set[str]:
 
 
 def ambiguous_names(tables: CuratedTables) -> Iterator[Problem]:
-    """Find a name that means two things, where kg/names.py or a document's reader looks it up."""
+    """Find a name that means two things, where kg/names.py or a document's reader looks it up.
+
+    Names that differ in punctuation, blanks, case or width alone are one name to a reader.
+    """
     for space in NAME_SPACES:
         yield from _meaning_two(_names(tables, space))
     labels = ((row["label"], ("organisation", row["id"]), row) for row in tables["organisations"])
@@ -126,11 +144,12 @@ def _meaning_two(named: Iterable[Named]) -> Iterator[Problem]:
     owners: dict[str, tuple[str, str]] = {}
     told: set[tuple[str, tuple[str, str]]] = set()
     for printed, owner, row in named:
-        name = printed.strip().casefold()
+        name = fold_name(printed)
         kind, id_ = owners.setdefault(name, owner)
         if (kind, id_) != owner and (name, owner) not in told:
             told.add((name, owner))
-            message = f"the name {shorten(name)!r} means the {kind} {shorten(id_)!r} already"
+            said = printed.strip().casefold()
+            message = f"the name {shorten(said)!r} means the {kind} {shorten(id_)!r} already"
             yield row.problem(message)
 
 

@@ -1,6 +1,6 @@
 """Map the rows of curated tables."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from kg.iris import curated_graph, keys_of, mint_checkpoint, mint_iri, mint_part
 from kg.quads import describe
 from kg.vocab import PROV, RA, RDF, RDFS, SEMAPV, SKOS, SSSOM, XSD, expand
+from mappings.addresses import mint_document
 from mappings.curated.registry import PrecisionReading
 from mappings.curated.rows import Row
 from mappings.curated.tables import (
@@ -34,14 +35,15 @@ class StatedRows:
     """What the loaded sources state, for the rows that speak of it.
 
     ``paths`` holds, by source and row key, the paths that a reading is about; the key
-    ``section:NAME`` stands for every path of a section. ``owners`` gives the overlay of a source,
-    None for the project's.
+    ``section:NAME`` stands for every path of a section. ``documents`` holds which sources cite a
+    document, and ``owners`` the overlay that a source comes from, None for the project's.
     """
 
     sources: frozenset[str]
     paths: Mapping[tuple[str, str], tuple[NamedNode, ...]]
     families: frozenset[tuple[str, str]]
     checkpoints: frozenset[tuple[str, str]]
+    documents: Mapping[NamedNode, Set[str]]
     owners: Mapping[str, str | None]
 
 
@@ -55,6 +57,8 @@ def unknown_statements(row: Row, stated: StatedRows) -> Iterator[str]:
             yield f"{source} prints no family {shorten(label)!r}"
     if row.table == "lineage":
         yield from _unknown_child(row, stated)
+    if row.table == "documents" and row.overlay is not None:
+        yield from _others_document(row, stated)
 
 
 def _unknown_child(row: Row, stated: StatedRows) -> Iterator[str]:
@@ -66,6 +70,17 @@ def _unknown_child(row: Row, stated: StatedRows) -> Iterator[str]:
     others = [other for other in stating if stated.owners[other] != row.overlay]
     if row.overlay is not None and others:
         yield f"an overlay speaks of its own models only; {min(others)} states {shorten(child)!r}"
+
+
+def _others_document(row: Row, stated: StatedRows) -> Iterator[str]:
+    """Find a document that an overlay's own sources do not cite, or that another's cites too."""
+    url = shorten(row["url"])
+    citing = stated.documents.get(mint_document(row["url"]), frozenset())
+    others = [source for source in citing if stated.owners[source] != row.overlay]
+    if others:
+        yield f"an overlay speaks of its own documents only; {min(others)} cites {url!r}"
+    elif not citing:
+        yield f"no source of the overlay cites {url!r}"
 
 
 def speaks_of_loaded(row: Row, stated: StatedRows) -> bool:
@@ -242,7 +257,7 @@ def _excluded_target(row: Row) -> NamedNode:
 
 
 def _map_document(row: Row, _stated: StatedRows, graph: NamedNode) -> Iterator[Quad]:
-    document = mint_iri("document", row["url"])
+    document = mint_document(row["url"])
     yield from describe(
         graph,
         document,

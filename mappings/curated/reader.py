@@ -15,6 +15,7 @@ from mappings.curated.checks import (
     repeated,
     unusable_patterns,
 )
+from mappings.curated.naming import name_fault
 from mappings.curated.rows import CuratedTables, Row
 from mappings.curated.tables import PROVENANCE, TABLES, Column, Table
 from mappings.source_text import (
@@ -128,4 +129,4 @@ def _cell_fault(column: Column, value: str) -> str | None:
         return f"is not one of {', '.join(column.choices)}"
     if column.pattern and not column.pattern.fullmatch(value):
         return f"does not have the form {column.pattern.pattern}"
-    return None
+    return name_fault(value) if column.names_thing else None

@@ -110,7 +110,10 @@ EXCLUDED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column: what its cells may hold, and the predicate that they become (if any)."""
+    """One column: what its cells may hold, and the predicate that they become (if any).
+
+    A ``names_thing`` cell is what people know a thing of the registry by.
+    """
 
     name: str
     optional: bool = False
@@ -120,6 +123,7 @@ class Column:
     many: bool = False
     predicate: NamedNode | None = None
     terms: dict[str, NamedNode] | None = None
+    names_thing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +171,8 @@ def _ref(
 
 
 _ID: Final = Column(name="id", pattern=SLUG, predicate=SKOS.notation)
-_LABEL: Final = Column(name="label", predicate=RDFS.label)
-_PREF_LABEL: Final = Column(name="label", predicate=SKOS.prefLabel)
+_LABEL: Final = Column(name="label", predicate=RDFS.label, names_thing=True)
+_PREF_LABEL: Final = Column(name="label", predicate=SKOS.prefLabel, names_thing=True)
 _SOURCE: Final = Column(name="source", pattern=SLUG)
 _ANY_SOURCE: Final = Column(name="source", pattern=SLUG, optional=True)
 _ROW: Final = Column(name="row")
@@ -262,7 +266,11 @@ READING_TABLES: Final = (
     Table(
         name="aliases",
         key=("alias",),
-        columns=(Column(name="kind", choices=tuple(ALIASED)), _text("id"), _text("alias")),
+        columns=(
+            Column(name="kind", choices=tuple(ALIASED)),
+            _text("id"),
+            Column(name="alias", names_thing=True),
+        ),
     ),
     Table(
         name="status_words",

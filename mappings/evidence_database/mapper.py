@@ -6,9 +6,10 @@ from typing import Final
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from kg.iris import mint_checkpoint, mint_iri, mint_part
+from kg.iris import mint_checkpoint, mint_part
 from kg.quads import describe
 from kg.vocab import DCTERMS, OA, PAV, RA, RDF, SCHEMA, XSD
+from mappings.addresses import mint_document
 from mappings.curated.tables import LEVELS
 from mappings.evidence_database.records import EvidenceDatabase, EvidenceItem, Model, SupportPath
 from mappings.source_text import NUMBER, shorten
@@ -204,7 +205,7 @@ def _map_evidence(
     item: EvidenceItem, number: int, path_id: str, release: Release
 ) -> Iterator[Quad]:
     path = release.mint("path", path_id)
-    document = mint_iri("document", item.url)
+    document = mint_document(item.url)
     url = Literal(item.url, datatype=XSD.anyURI)
     yield from describe(
         release.graph,

@@ -14,6 +14,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from kg.iris import mint_checkpoint, mint_iri, mint_part
 from kg.quads import describe
 from kg.vocab import DCTERMS, OA, PAV, RA, RDF, SCHEMA, XSD
+from mappings.addresses import mint_document
 from mappings.curated.registry import PrecisionReading, StackPart, Status
 from mappings.curated.tables import PRODUCT_KINDS, ROLES
 from mappings.statements import (
@@ -146,7 +147,7 @@ class _ReportMapper:
     def _map_evidence(self) -> Iterator[Quad]:
         """Cite the published report, or else the log; the log is always there, by its hash."""
         report, published = self.report, self.report.published
-        document = mint_iri("document", published.url) if published else self.log
+        document = mint_document(published.url) if published else self.log
         log_url = _address(report.log.url)
         url = _address(published.url) if published else log_url
         yield from describe(
