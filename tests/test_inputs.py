@@ -248,7 +248,7 @@ BASE = "fair4ml:fineTunedFrom,meta-llama/Llama-3.1-8B"
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        (f"model-support,meta-llama/Llama-3.1-8B,{BASE}", "model-support states no checkpoint"),
+        (f"model-support,meta-llama/Llama-3.2-1B,{BASE}", "model-support states no checkpoint"),
         (f"model-support,Qwen3-8B,{BASE}", "checkpoint 'Qwen3-8B' does not have the form"),
         ("cloud-ai-100,openai-community/gpt2,made:of,a/b", "predicate_id 'made:of' does not have"),
         ("cloud-ai-100,openai-community/gpt2,ra:adapterOf,gpt", "parent 'gpt' does not have the f"),

@@ -36,9 +36,9 @@ REGISTERED = [
     for quad in map_row(row, NOBODY)
 ]
 DAYS = st.dates().map(lambda day: day.isoformat())
-WORDS = st.text(
-    st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=30
-)
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=30).map(
+    lambda words: f"a{words}"
+)  # a text that says nothing is refused
 NAMES = st.from_regex(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,11}", fullmatch=True)
 
 

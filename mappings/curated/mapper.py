@@ -72,6 +72,11 @@ def _unknown_child(row: Row, stated: StatedRows) -> Iterator[str]:
         yield f"an overlay speaks of its own models only; {min(others)} states {shorten(child)!r}"
 
 
+def _is_loaded_whole(overlay: str | None, stated: StatedRows) -> bool:
+    """Tell whether every source of an overlay could be read: else nobody knows what it cites."""
+    return all(name in stated.sources for name, of in stated.owners.items() if of == overlay)
+
+
 def _others_document(row: Row, stated: StatedRows) -> Iterator[str]:
     """Find a document that an overlay's own sources do not cite, or that another's cites too."""
     url = shorten(row["url"])
@@ -79,7 +84,7 @@ def _others_document(row: Row, stated: StatedRows) -> Iterator[str]:
     others = [source for source in citing if stated.owners[source] != row.overlay]
     if others:
         yield f"an overlay speaks of its own documents only; {min(others)} cites {url!r}"
-    elif not citing:
+    elif not citing and _is_loaded_whole(row.overlay, stated):
         yield f"no source of the overlay cites {url!r}"
 
 
