@@ -199,17 +199,17 @@ def write_overlay(backend: Backend, begun: Begun, overlay: Path) -> tuple[Path, 
     return tuple(files)
 
 
-def _description(publisher: str) -> str:
+def _description(publisher: str, *, licence: str = "") -> str:
     entries = {
         "title": f"Runs of {publisher}",
         "format": "test-report",
         "document": DOCUMENT,
-        "licence": "Not stated: say under which terms others may use these reports.",
+        "licence": licence,
         "attribution": publisher,
         "absence": "representative",
         "licenses_inference": "none",
     }
-    lines = [f"{key} = {json.dumps(value)}" for key, value in entries.items()]
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
     return "\n".join(["# Every key is explained in docs/data.md.", *lines, ""])
 
 
@@ -239,10 +239,9 @@ def check_reports(path: Path, data: Path) -> CheckedReports:
     Raises:
         SourceError: with every fault of the document, or of the overlay's other files.
     """
-    document = read_test_reports(path)
     with _overlay_of(path) as (overlay, documents):
         graph = assemble(data=data, documents=documents, only=(), overlays=(overlay,))
-        return CheckedReports(document, validate(graph.store, graph.places))
+        return CheckedReports(read_test_reports(path), validate(graph.store, graph.places))
 
 
 @contextmanager
@@ -257,5 +256,7 @@ def _overlay_of(path: Path) -> Iterator[tuple[Path, Mapping[str, Path]]]:
     with tempfile.TemporaryDirectory() as parent:
         source = Path(parent) / "alone" / "sources" / "test-report"
         source.mkdir(parents=True)
-        (source / "source.toml").write_text(_description("its publisher"), encoding="utf-8")
+        (source / "source.toml").write_text(
+            _description("its publisher", licence="unstated"), encoding="utf-8"
+        )
         yield source.parent.parent, {source.name: path}

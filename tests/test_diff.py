@@ -114,6 +114,8 @@ def support_lines(report: dict[str, Any]) -> Iterator[str]:
         yield _line("printed", said["standing"], said["model"], said["source"], entry=said)
     for thing in asserted["registry"]:
         yield _line("registry", thing["standing"], thing["kind"], thing["id"], entry=thing)
+    for reading in asserted["readings"]:
+        yield _line("reading", reading["standing"], reading["kind"], reading["id"], entry=reading)
     for inference in derived["inferences"]:
         yield _line("inference", inference["standing"], inference["class"], entry=inference)
     for assumed in derived["assumed_classes"]:
@@ -165,7 +167,7 @@ def test_an_edit_of_the_data(case: dict[str, Any], old: StoreBackend, data: Path
     assert (SAME in as_text(difference)) == (not case["support"])
     gone = (" withdrawn ", " LOST")
     counted = [line for line in case["support"] if any(word in line for word in gone)]
-    things = ("model", "registry", "printed")
+    things = ("model", "registry", "printed", "reading")
     assert report["withdrawn"] == sum(not line.startswith(things) for line in counted)
 
 
@@ -270,7 +272,7 @@ SCOUT: Final = {"file": "curated/path_generations.csv", "drop": "llama4-scout,ho
 OLMO: Final = [
     "path withdrawn cloud-ai-100/listed/allenai/OLMo-2-0425-1B",
     "model withdrawn checkpoint allenai/OLMo-2-0425-1B",
-    "inference withdrawn Olmo2ForCausalLM: lost witness cloud-ai-100/listed/allenai/OLMo-2-0425-1B",
+    "inference withdrawn Olmo2ForCausalLM: lost premise cloud-ai-100/listed/allenai/OLMo-2-0425-1B",
 ]
 MI350X: Final = "path changed model-support/amd-aim-deepseek-r1-mi350-mi355: products -mi350x LOST"
 HOPPER: Final = "path changed model-support/nvidia-trtllm-llama4-scout: generations -hopper LOST"

@@ -69,4 +69,5 @@ def _problems(error: SourceError) -> list[str]:
     left = len(error.problems) - len(lines)
     count = f"{len(error.problems):,} problem{'s' if len(error.problems) > 1 else ''}"
     shown = f"; the first {SHOWN_PROBLEMS} are shown" if left else ""
-    return [*lines, f"{count} found{shown}. Nothing was written."]
+    notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
+    return [*lines, f"{count} found{shown}.{notes}"]

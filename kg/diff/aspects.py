@@ -44,8 +44,9 @@ def read_all(
     facts: Facts, iri: NamedNode, aspects: Sequence[Aspect], left_out: frozenset[NamedNode]
 ) -> Aspects:
     """Read the aspects of which something is said, then what is said by any other predicate."""
-    read = dict(read_aspects(facts, iri, aspects))
-    named = frozenset(p for aspect in aspects for p in aspect.predicates)
+    kept = [aspect for aspect in aspects if left_out.isdisjoint(aspect.predicates)]
+    read = dict(read_aspects(facts, iri, kept))
+    named = frozenset(p for aspect in kept for p in aspect.predicates)
     for predicate in _others(facts, iri, named | left_out):
         name = _name(predicate)
         read[name] = read.get(name, frozenset()) | facts.values(iri, predicate)

@@ -59,7 +59,8 @@ def _counts(difference: Difference) -> Iterator[str]:
     yield from _counted("asserted", asserted, {"paths": remark})
     yield from _counted("derived", derived, {})
     if difference.withdrawn:
-        yield f"withdrawn   {difference.withdrawn} in all: paths, support by them, citations, derivations"
+        said = "in all: paths, support by them, citations, derivations"
+        yield f"withdrawn   {difference.withdrawn} {said}"
 
 
 def _counted(
