@@ -40,14 +40,24 @@ def read_aspects(facts: Facts, iri: NamedNode, aspects: Sequence[Aspect]) -> Asp
     }
 
 
-def read_all(
-    facts: Facts, iri: NamedNode, aspects: Sequence[Aspect], left_out: frozenset[NamedNode]
-) -> Aspects:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How all that is said of something is read: by aspects, then by any predicate not named."""
+
+    aspects: tuple[Aspect, ...]
+    named: frozenset[NamedNode]
+
+
+def reading(aspects: Sequence[Aspect], left_out: frozenset[NamedNode]) -> Reading:
+    """Return how something is read of which some predicates are left out."""
+    kept = tuple(aspect for aspect in aspects if left_out.isdisjoint(aspect.predicates))
+    return Reading(kept, left_out.union(*(aspect.predicates for aspect in kept)))
+
+
+def read_all(facts: Facts, iri: NamedNode, how: Reading) -> Aspects:
     """Read the aspects of which something is said, then what is said by any other predicate."""
-    kept = [aspect for aspect in aspects if left_out.isdisjoint(aspect.predicates)]
-    read = dict(read_aspects(facts, iri, kept))
-    named = frozenset(p for aspect in kept for p in aspect.predicates)
-    for predicate in _others(facts, iri, named | left_out):
+    read = dict(read_aspects(facts, iri, how.aspects))
+    for predicate in _others(facts, iri, how.named):
         name = _name(predicate)
         read[name] = read.get(name, frozenset()) | facts.values(iri, predicate)
     return read
@@ -203,24 +213,24 @@ _NAMED: Final = (
     Aspect("platform", (RA.ofPlatform,)),
     Aspect("generation", (RA.ofGeneration,)),
 )
-READING: Final = (
+_READING: Final = (
     *_NAMED,
     Aspect("address", (SCHEMA.url,)),
     Aspect("absence means", (RA.absenceMeans,)),
     Aspect("licenses inference", (RA.licensesInference,)),
 )
-# By kind of thing: its class, the predicates of its key, and its aspects.
-Kinds = Mapping[str, tuple[NamedNode, tuple[NamedNode, ...], tuple[Aspect, ...]]]
+# By kind of thing: its class, and the predicates of its key.
+Kinds = Mapping[str, tuple[NamedNode, tuple[NamedNode, ...]]]
 MODELS: Final[Kinds] = {
-    "checkpoint": (RA.Checkpoint, (RA.repositoryId,), _NAMED),
-    "label": (RA.ModelLabel, (RDFS.label,), _NAMED),
+    "checkpoint": (RA.Checkpoint, (RA.repositoryId,)),
+    "label": (RA.ModelLabel, (RDFS.label,)),
 }
 REGISTRY: Final[Kinds] = {
-    "platform": (RA.Platform, (SKOS.notation,), _NAMED),
-    "generation": (RA.Generation, (SKOS.notation,), _NAMED),
-    "product": (RA.Product, (SKOS.notation,), _NAMED),
-    "family": (RA.Family, (SKOS.notation,), _NAMED),
-    "class": (RA.Architecture, (SKOS.notation,), _NAMED),
+    "platform": (RA.Platform, (SKOS.notation,)),
+    "generation": (RA.Generation, (SKOS.notation,)),
+    "product": (RA.Product, (SKOS.notation,)),
+    "family": (RA.Family, (SKOS.notation,)),
+    "class": (RA.Architecture, (SKOS.notation,)),
 }
 
 # What is left out of a difference in support, and why.
@@ -238,4 +248,13 @@ READING_LEFT_OUT: Final[Mapping[NamedNode, frozenset[NamedNode]]] = {
     RA.SourceRelease: frozenset(
         (DCAT.version, RA.lastReviewed, RA.schemaVersion, PROV.generatedAtTime, RDFS.label)
     ),
+}
+
+READ_PATH: Final = reading(PATH, PATH_LEFT_OUT)
+READ_EVIDENCE: Final = reading(EVIDENCE, EVIDENCE_LEFT_OUT)
+READ_WORDS: Final = reading(WORDS, WORDS_LEFT_OUT)
+READ_THING: Final = reading(_NAMED, MODEL_LEFT_OUT)
+READ_OTHER: Final = reading(_READING, frozenset())
+READ_OF_CLASS: Final[Mapping[NamedNode, Reading]] = {
+    type_: reading(_READING, left_out) for type_, left_out in READING_LEFT_OUT.items()
 }

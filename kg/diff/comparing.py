@@ -45,7 +45,7 @@ def _notes(old: Support, new: Support) -> tuple[Pair[Thing], ...]:
 
     def alone(pair: Pair[Thing]) -> bool:
         support = old if pair.new is None else new
-        reading = support.readings.get(f"curated-row/{pair.record.key}")
+        reading = support.readings.get(f"{pair.record.kind} {pair.record.key}")
         return bool(reading and reading.bare)
 
     found = pairs(old.notes, new.notes)

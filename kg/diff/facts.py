@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -103,11 +104,6 @@ class Facts:
             return labels[0]
         return self.text_of(term)
 
-    def key(self, subject: NamedNode) -> str:
-        """Return a subject's kind and keys, the same in each release of its source."""
-        kind = f"{keys_of(subject)[0]}/" if subject.value.startswith(ID) else ""
-        return f"{kind}{self.text_of(subject)}"
-
     def overlay(self, subject: NamedNode) -> str | None:
         """Return the overlay that alone names a subject."""
         return self._overlays.get(subject)
@@ -139,6 +135,7 @@ def overlay_of(graph: NamedNode) -> str:
     return unquote(graph.value.removeprefix(OVERLAY_GRAPHS).partition("/")[0])
 
 
+@cache
 def in_words(term: NamedNode) -> str:
     """Return a term's local name as words: ``ra:documentKind`` is ``document kind``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", local_name(term)).replace("_", " ").lower()

@@ -9,19 +9,16 @@ from kg.backend import Backend
 from kg.check.relations import read_relations
 from kg.diff.aspects import (
     DOCUMENT_FRESH,
-    EVIDENCE,
     EVIDENCE_FRESH,
-    EVIDENCE_LEFT_OUT,
-    MODEL_LEFT_OUT,
     MODELS,
     NOTES,
-    PATH,
-    PATH_LEFT_OUT,
-    READING,
-    READING_LEFT_OUT,
+    READ_EVIDENCE,
+    READ_OF_CLASS,
+    READ_OTHER,
+    READ_PATH,
+    READ_THING,
+    READ_WORDS,
     REGISTRY,
-    WORDS,
-    WORDS_LEFT_OUT,
     Kinds,
     read_all,
     read_aspects,
@@ -77,8 +74,8 @@ def read_support(backend: Backend) -> Support:
         models=models,
         words=words,
         registry=registry,
-        readings={facts.key(thing.iri): thing for thing in _readings(facts, terms)},
-        notes={facts.key(thing.iri): thing for thing in _notes(facts)},
+        readings={f"{t.kind} {t.key}": t for t in _readings(facts, terms)},
+        notes={f"{t.kind} {t.key}": t for t in _notes(facts)},
         sources={source.key: source for source in _sources(facts)},
         derivations={d.key: d for d in read_derivations(backend, facts, keys)},
         assumed={a.key: a for a in read_assumed(backend, facts, keys)},
@@ -114,7 +111,7 @@ def _statements(facts: Facts) -> Iterator[Statement]:
         yield Statement(
             key=facts.text(iri, RA.statementKey),
             iri=iri,
-            aspects=read_all(facts, iri, PATH, PATH_LEFT_OUT),
+            aspects=read_all(facts, iri, READ_PATH),
             overlay=overlay,
             places=facts.places(iri, source),
             source=source,
@@ -136,7 +133,7 @@ def _evidence(facts: Facts, path: NamedNode) -> list[NamedNode]:
 
 def _citation(facts: Facts, iri: NamedNode, overlay: str | None) -> Record:
     facts.tell(iri)
-    aspects = dict(read_all(facts, iri, EVIDENCE, EVIDENCE_LEFT_OUT))
+    aspects = dict(read_all(facts, iri, READ_EVIDENCE))
     if aspects.get("document") == aspects.get("url"):
         aspects.pop("document", None)  # a page is its address
     fresh = dict(read_aspects(facts, iri, EVIDENCE_FRESH))
@@ -154,13 +151,13 @@ def _citation(facts: Facts, iri: NamedNode, overlay: str | None) -> Record:
 
 def _things(facts: Facts, kinds: Kinds) -> dict[str, Thing]:
     found = {}
-    for kind, (type_, keys, aspects) in kinds.items():
+    for kind, (type_, keys) in kinds.items():
         for iri in facts.of_type(type_):
             facts.tell(iri)
             thing = Thing(
                 key=facts.text(iri, *keys) or shorten(iri),
                 iri=iri,
-                aspects=read_all(facts, iri, aspects, MODEL_LEFT_OUT),
+                aspects=read_all(facts, iri, READ_THING),
                 overlay=facts.overlay(iri),
                 places=facts.places(iri),
                 kind=kind,
@@ -180,8 +177,8 @@ def _readings(facts: Facts, terms: Mapping[NamedNode, Aspects]) -> Iterator[Thin
     """Read every subject that no other record tells."""
     for iri in facts.untold():
         types = facts.iris(iri, RDF.type)
-        left_out = [READING_LEFT_OUT[type_] for type_ in types if type_ in READING_LEFT_OUT]
-        aspects = read_all(facts, iri, READING, frozenset().union(*left_out))
+        how = next((READ_OF_CLASS[type_] for type_ in types if type_ in READ_OF_CLASS), READ_OTHER)
+        aspects = read_all(facts, iri, how)
         yield _thing(facts, iri, {**aspects, **terms.get(iri, {})})
 
 
@@ -230,7 +227,7 @@ def _words(facts: Facts) -> Iterator[ModelWords]:
         yield ModelWords(
             key=f"{source}/{model.value}",
             iri=statements[0],
-            aspects=_merged([read_all(facts, iri, WORDS, WORDS_LEFT_OUT) for iri in statements]),
+            aspects=_merged([read_all(facts, iri, READ_WORDS) for iri in statements]),
             overlay=facts.text(release, RA.fromOverlay) or None,
             places=tuple(dict.fromkeys(places)),
             source=source,
