@@ -176,6 +176,7 @@ PATH: Final = (
     Aspect("cells", (RA.cell,), claims=True, part=_cell),
     Aspect("features", (RA.feature,), claims=True),
     Aspect("printed modes", (RA.printedMode,)),
+    Aspect("unstated modes", (RA.unstatedMode,)),
     Aspect("deployments", (RA.deployment,), part=_deployment),
     Aspect("exclusions", (RA.excludes,), part=_exclusion),
     Aspect("limitations", (RA.limitation,)),
