@@ -178,7 +178,9 @@ def _readings(facts: Facts, terms: Mapping[NamedNode, Aspects]) -> Iterator[Thin
     for iri in facts.untold():
         types = facts.iris(iri, RDF.type)
         how = next((READ_OF_CLASS[type_] for type_ in types if type_ in READ_OF_CLASS), READ_OTHER)
-        aspects = read_all(facts, iri, how)
+        aspects = dict(read_all(facts, iri, how))
+        if [value.text for value in aspects.get("address", ())] == [facts.text_of(iri)]:
+            del aspects["address"]  # it is in the name of the page
         yield _thing(facts, iri, {**aspects, **terms.get(iri, {})})
 
 

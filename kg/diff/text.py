@@ -110,8 +110,8 @@ def _fresh(difference: Difference) -> Iterator[str]:
 
 def _notes(difference: Difference) -> Iterator[str]:
     if count := len(difference.notes):
-        said = f"{count} curated {'note' if count == 1 else 'notes'} of why something stands here"
-        yield from ("", f"{said} differ; --format json lists them.")
+        said = "1 note differs" if count == 1 else f"{count} notes differ"
+        yield from ("", f"{said} on why something stands here; --format json lists them.")
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
