@@ -53,6 +53,10 @@ def main() -> None:
             [*runatlas, "build", "--only", "model-support,cloud-ai-100"],
             [PYTHON, "-c", "import pyoxigraph, pyshacl, rdflib"],
         ),
+        "diff": (
+            [*runatlas, "diff", "build/current", "build/current"],
+            [PYTHON, "-c", "import pyoxigraph, typer"],
+        ),
         "check": ([*runatlas, *check], [PYTHON, "-c", "import pyoxigraph, typer"]),
     }
     with tempfile.TemporaryDirectory() as name:

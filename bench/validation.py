@@ -32,6 +32,8 @@ REGISTRY: Final = frozenset(
         *("precision", "product", "vendor"),
     )
 )
+# Texts that are renamed too: an IRI follows from its id (rule R25), statements are joined on keys.
+_KEYS: Final = frozenset((RA.repositoryId, RA.statementKey))
 # One in so many nodes of a class loses every value of a predicate, or gets one more.
 LOST: Final = (
     (RA.SupportPath, 5, RA.limitation),
@@ -96,8 +98,8 @@ def _renamed(quads: list[Quad], prefix: str) -> Iterator[Quad]:
 
     for quad in quads:
         value = renamed(quad.object)
-        if quad.predicate == RA.repositoryId and isinstance(value, Literal):
-            value = Literal(prefix + value.value)  # rule R25: the IRI follows from it
+        if quad.predicate in _KEYS and isinstance(value, Literal):
+            value = Literal(prefix + value.value)
         yield Quad(renamed(quad.subject), quad.predicate, value, quad.graph_name)
 
 

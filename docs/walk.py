@@ -3,7 +3,8 @@
 Run it as ``python -m docs.walk`` to write its outputs again; a test fails while one differs.
 
 - ``console`` and ``sh`` blocks are run; the outputs of ``console`` blocks are shown.
-- A ``json`` block is what a person fills into the report that the walk has begun.
+- A ``json`` block is what a person fills into the report that the walk has begun; a ``toml``
+  block, lines that replace those of its keys in the source's description.
 """
 
 import json
@@ -17,7 +18,7 @@ from kg.build import build
 
 PAGE: Final = ROOT / "docs" / "contributing-data.md"
 REPORTS: Final = Path("our-lab/sources/our-lab-runs/reports.json")
-_BLOCK: Final = re.compile(r"(```(console|sh|json)\n)(.*?)(```\n)", re.DOTALL)
+_BLOCK: Final = re.compile(r"(```(console|sh|json|toml)\n)(.*?)(```\n)", re.DOTALL)
 
 
 def walked(text: str, snapshot: Path, folder: Path) -> str:
@@ -36,6 +37,8 @@ def _walk_block(match: re.Match[str], folder: Path) -> str:
     elif kind == "sh":
         commands = "".join(f"$ {line}\n" for line in body.splitlines())
         run_block(commands, folder)
+    elif kind == "toml":
+        _replace_lines(body, folder / REPORTS.with_name("source.toml"))
     else:
         _fill_in(json.loads(body), folder / REPORTS)
     return f"{start}{body}{end}"
@@ -45,6 +48,13 @@ def _fill_in(values: dict[str, Any], path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"))
     document["reports"][0] |= values
     path.write_text(json.dumps(document, indent=2), encoding="utf-8")
+
+
+def _replace_lines(lines: str, path: Path) -> None:
+    new = {line.partition(" =")[0]: line for line in lines.splitlines()}
+    old = path.read_text(encoding="utf-8").splitlines()
+    text = "".join(f"{new.get(line.partition(' =')[0], line)}\n" for line in old)
+    path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

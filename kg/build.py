@@ -75,7 +75,11 @@ def build(
         SourceError: with every fault of every input file.
         SnapshotError: the snapshot cannot be written.
     """
-    graph = assemble(data=data, documents=documents, only=only, overlays=overlays)
+    try:
+        graph = assemble(data=data, documents=documents, only=only, overlays=overlays)
+    except SourceError as error:
+        error.add_note("Nothing was written.")
+        raise
     report = validate(graph.store, graph.places)
     if not report.conforms:
         return Built(graph, report, None)

@@ -143,13 +143,13 @@ def slug(text: str) -> str:
     return _NOT_IN_A_SLUG.sub("-", text.lower()).strip("-.")
 
 
-def source_description(publisher: str) -> str:
-    """Return the source.toml of a publisher's test reports."""
+def source_description(publisher: str, *, licence: str = "") -> str:
+    """Return the source.toml of a publisher's test reports; a blank licence is still to be given."""
     entries = {
         "title": f"Runs of {publisher}",
         "format": "test-report",
         "document": DOCUMENT,
-        "licence": "Not stated: say under which terms others may use these reports.",
+        "licence": licence,
         "attribution": publisher,
         "absence": "representative",
         "licenses_inference": "none",

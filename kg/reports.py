@@ -31,12 +31,11 @@ def check_reports(path: Path, data: Path) -> CheckedReports:
     Raises:
         SourceError: with every fault of the document, or of the overlay's other files.
     """
-    document = read_test_reports(path)
     with _overlay_of(path) as (overlay, documents):
         # With every source, for the checkpoints that they name; the shapes need those not.
         read_inputs(data, documents=documents, only=None, overlays=(overlay,))
         graph = assemble(data=data, documents=documents, only=(), overlays=(overlay,))
-        return CheckedReports(document, validate(graph.store, graph.places))
+        return CheckedReports(read_test_reports(path), validate(graph.store, graph.places))
 
 
 @contextmanager
@@ -51,5 +50,7 @@ def _overlay_of(path: Path) -> Iterator[tuple[Path, Mapping[str, Path]]]:
     with tempfile.TemporaryDirectory() as parent:
         source = Path(parent) / "alone" / "sources" / "test-report"
         source.mkdir(parents=True)
-        (source / "source.toml").write_text(source_description("its publisher"), encoding="utf-8")
+        (source / "source.toml").write_text(
+            source_description("its publisher", licence="unstated"), encoding="utf-8"
+        )
         yield source.parent.parent, {source.name: path}

@@ -155,10 +155,12 @@ class SKOS:
     ConceptScheme = expand("skos:ConceptScheme")
     altLabel = expand("skos:altLabel")
     broader = expand("skos:broader")
+    definition = expand("skos:definition")
     exactMatch = expand("skos:exactMatch")
     inScheme = expand("skos:inScheme")
     notation = expand("skos:notation")
     prefLabel = expand("skos:prefLabel")
+    scopeNote = expand("skos:scopeNote")
 
 
 class SPDX:

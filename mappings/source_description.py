@@ -100,6 +100,12 @@ _FAULTS: Final[dict[str, Callable[[object], str | None]]] = {
     "original_sha256": _form(_SHA256),
     "registered": _day,
 }
+_WANTED: Final = {
+    "title": "the title of the source",
+    "licence": "the licence, or in words under which terms others may use what the source says",
+    "attribution": "the attribution: whom to name who uses it",
+    "document": "the document: a file in this folder",
+}
 _REQUIRED: Final = (
     "title",
     "format",
@@ -156,6 +162,8 @@ def _entry_faults(
     for key, value in entries.items():
         if key not in _FAULTS:
             yield key, f"unknown key {shorten(key)!r}"
+        elif isinstance(value, str) and not value.strip():
+            yield key, f"still to be given: {_WANTED.get(key, key)}"
         elif message := _FAULTS[key](value):
             yield key, f"{key} {message}"
     yield from _missing_keys(entries, formats)

@@ -600,3 +600,51 @@ def test_each_refusal_that_is_told_of_is_a_shape_s() -> None:
     assert len(told) >= 5
     shapes = "".join(path.read_text("utf-8") for path in ROOT.glob("shapes/*/*.ttl"))
     assert [message for _, message in told if message not in shapes] == []
+
+
+# What a report can meet, and what the page says of it
+
+_PUBLISHED: Final = {"url": "https://example.org/latest/legacy/run", "published_at": None}
+_MET: Final[dict[str, dict[str, Any]]] = {
+    "R02": {"hardware": "Two MI300X in one server."},
+    "R06": {"finding": "It gave 1200 tokens/s."},
+    "R15": {"correctness": None},
+    "R50": {"features": ["speculative-decoding"]},
+    "R73": {"published": _PUBLISHED},
+    "R80": {"published": _PUBLISHED},
+}
+
+
+def _results(overlay: Path) -> set[tuple[str, str, str]]:
+    graph = assemble(only=(), overlays=(overlay,))
+    results = validate(graph.store, graph.places).results
+    return {(result.rule, result.message, str(result.focus)) for result in results}
+
+
+@pytest.mark.parametrize("rule", sorted(_MET))
+def test_each_refusal_is_explained(rule: str, overlay: Path) -> None:
+    known = _results(overlay)
+    _edit(overlay, 1, **_MET[rule])
+    met = {message for named, message, _ in _results(overlay) - known if named == rule}
+    page = (ROOT / "docs" / "contributing-data.md").read_text(encoding="utf-8")
+    rows = re.findall(rf"^\| `{rule}: ([^`]+)`", page, re.M)
+    assert met
+    assert all(any(message.startswith(row) for row in rows) for message in met)
+
+
+def test_the_log_of_a_run_is_no_copy_of_another_document(overlay: Path) -> None:
+    _edit(overlay, 1, published=None)
+    assert "R52" not in {rule for rule, *_ in _results(overlay)}
+
+
+def test_a_new_source_asks_for_its_licence(overlay: Path) -> None:
+    description = overlay / "sources/lab-runs/source.toml"
+    text = description.read_text(encoding="utf-8")
+    description.write_text(re.sub("licence = .*", 'licence = ""', text), encoding="utf-8")
+    _edit(overlay, 1, command="")
+    done = _run("check", f"our-runs/{REPORTS}", cwd=overlay.parent)
+    assert done.returncode == 2
+    first, second, count = done.stderr.splitlines()
+    assert re.search(r"source\.toml:\d+: still to be given: the licence", first)
+    assert f"{REPORTS}#/reports/1/command: still to be given: " in second
+    assert count == "runatlas: 2 problems found."

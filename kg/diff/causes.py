@@ -1,6 +1,6 @@
 """Why a derivation is gained, lost, or rests on other premises: what one of the snapshots lacks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pyoxigraph import NamedNode
 
@@ -32,24 +32,35 @@ def _missing(
 ) -> tuple[Cause, ...]:
     """Say why premises that hold ``here`` do not hold in the other snapshot."""
     lacking = sorted(here.premises - (there.premises if there else frozenset()))
-    if lacking and (cause := _licence(here, ours, theirs)):
-        return (cause,)
-    return tuple(_premise(key, here.architecture, ours, theirs) for key in lacking)
+    licence = _licence(here, ours, theirs) if lacking else ()
+    causes = (_premise(key, here.architecture, ours, theirs) for key in lacking)
+    return (*licence, *_beside(licence, causes, here.source in theirs.sources))
 
 
-def _licence(here: Derivation | AssumedClass, ours: Support, theirs: Support) -> Cause | None:
+def _beside(
+    licence: tuple[Cause, ...], causes: Iterable[Cause], source_stands: bool
+) -> tuple[Cause, ...]:
+    """Name what else fell: not what only the licence holds, nor all of a source that is gone."""
+    if not licence:
+        return tuple(causes)
+    return tuple(c for c in causes if source_stands and c.kind is not CauseKind.RULE)
+
+
+def _licence(here: Derivation | AssumedClass, ours: Support, theirs: Support) -> tuple[Cause, ...]:
     source = theirs.sources.get(here.source)
     if source and _LICENSED in source.licences:
-        return None
+        return ()
     said = ", ".join(sorted(source.licences)) if source else ""
-    places = here.places if isinstance(here, Derivation) else ours.sources[here.source].places
-    return Cause(CauseKind.LICENCE, here.source, said, places)
+    places = ours.sources[here.source].places
+    if not places and isinstance(here, Derivation):
+        places = here.places
+    return (Cause(CauseKind.LICENCE, here.source, said, places),)
 
 
 def _premise(key: str, architecture: str, ours: Support, theirs: Support) -> Cause:
     here, there = ours.statements[key], theirs.statements.get(key)
     if there is None:
-        return Cause(CauseKind.WITNESS, key, "", here.places)
+        return Cause(CauseKind.PREMISE, key, "", here.places)
     for kind, said in _reasons(here, there, architecture, theirs):
         return Cause(kind, key, said, there.places)
     return Cause(CauseKind.RULE, key, "", here.places)
@@ -96,16 +107,24 @@ def compare_assumed(old: Support, new: Support) -> tuple[Derived[AssumedClass], 
 def _unlent(
     here: AssumedClass, there: AssumedClass | None, ours: Support, theirs: Support
 ) -> tuple[Cause, ...]:
-    if there:
-        same = (here.mapping, here.family) == (there.mapping, there.family)
-        lacking = here.premises - there.premises
-    else:
-        same, lacking = False, here.premises
-        for cause in _causes(here, ours, theirs):
-            return (cause,)
-    if not same and here.mapping not in theirs.alignments:
-        return (_alignment(here),)
-    return tuple(_witness(key, here, ours, theirs) for key in sorted(lacking))
+    if there is None:
+        return _unlent_at_all(here, ours, theirs)
+    lacking = sorted(here.premises - there.premises)
+    same = (here.mapping, here.family) == (there.mapping, there.family)
+    moved = not same and here.mapping not in theirs.alignments
+    alignment = (_alignment(here),) if moved else ()
+    return (*alignment, *(_class_premise(key, here, ours, theirs) for key in lacking if not moved))
+
+
+def _unlent_at_all(here: AssumedClass, ours: Support, theirs: Support) -> tuple[Cause, ...]:
+    """Name every cause: what lends the class, and each premise that no longer prints it."""
+    general = tuple(_causes(here, ours, theirs))
+    fallen = [key for key in sorted(here.premises) if not _holds(key, here, theirs)]
+    stands = here.source in theirs.sources
+    premises = [_class_premise(key, here, ours, theirs) for key in fallen if stands]
+    if general or premises:
+        return (*general, *premises)
+    return (Cause(CauseKind.SEVERAL_CLASSES, here.aligned),)
 
 
 def _causes(here: AssumedClass, ours: Support, theirs: Support) -> Iterator[Cause]:
@@ -117,25 +136,22 @@ def _causes(here: AssumedClass, ours: Support, theirs: Support) -> Iterator[Caus
         yield Cause(CauseKind.STATED_CLASS, model, ", ".join(stated))
     if here.mapping not in theirs.alignments:
         yield _alignment(here)
-    if cause := _licence(here, ours, theirs):
-        yield cause
+    yield from _licence(here, ours, theirs)
     families = _families(here.model, theirs)
-    if here.family not in families:
+    if here.model.value in theirs.models and here.family not in families:
         yield Cause(
             CauseKind.FAMILY, model, ", ".join(families), ours.models[here.model.value].places
         )
-    if any(_holds(key, here, theirs) for key in here.premises):
-        yield Cause(CauseKind.SEVERAL_CLASSES, here.aligned)
 
 
 def _alignment(here: AssumedClass) -> Cause:
     return Cause(CauseKind.ALIGNMENT, f"{here.family} = {here.aligned}", "", here.places)
 
 
-def _witness(key: str, here: AssumedClass, ours: Support, theirs: Support) -> Cause:
+def _class_premise(key: str, here: AssumedClass, ours: Support, theirs: Support) -> Cause:
     before, there = ours.statements[key], theirs.statements.get(key)
     if there is None:
-        return Cause(CauseKind.WITNESS, key, "", before.places)
+        return Cause(CauseKind.PREMISE, key, "", before.places)
     classes, families = (_printed(there, theirs, aspect) for aspect in ("class", "family"))
     if here.architecture not in classes:
         return Cause(CauseKind.CLASS_LABEL, key, ", ".join(classes), there.places)

@@ -14,11 +14,11 @@ _LOST: Final[Mapping[CauseKind, str]] = {
     CauseKind.LICENCE: "the licence is withdrawn: {about} no longer lets one infer (now: {said})",
     CauseKind.MODEL: "the model of {about} has changed or is gone (now: {said})",
     CauseKind.OUTCOME: "{about} no longer says that it is supported (now: {said})",
+    CauseKind.PREMISE: "the premise {about} is withdrawn",
     CauseKind.RULE: "the rule no longer takes {about} as a premise",
     CauseKind.SEVERAL_CLASSES: "the family {about} no longer gives one class",
     CauseKind.STATED_CLASS: "a source now states a class of {about}: {said}",
     CauseKind.TESTED_VARIANT: "{about} now says that a variant was tested: {said}",
-    CauseKind.WITNESS: "the witness {about} is withdrawn",
 }
 _GAINED: Final[Mapping[CauseKind, str]] = {
     CauseKind.ALIGNMENT: "the alignment {about} is new or in use now",
@@ -28,11 +28,11 @@ _GAINED: Final[Mapping[CauseKind, str]] = {
     CauseKind.LICENCE: "the licence is new: {about} now lets one infer (before: {said})",
     CauseKind.MODEL: "the model of {about} has changed or is new (before: {said})",
     CauseKind.OUTCOME: "{about} now says that it is supported (before: {said})",
+    CauseKind.PREMISE: "the premise {about} is new",
     CauseKind.RULE: "the rule now takes {about} as a premise",
     CauseKind.SEVERAL_CLASSES: "the family {about} now gives one class",
     CauseKind.STATED_CLASS: "no source states a class of {about} any more (before: {said})",
     CauseKind.TESTED_VARIANT: "{about} said before that a variant was tested: {said}",
-    CauseKind.WITNESS: "the witness {about} is new",
 }
 
 

@@ -111,11 +111,11 @@ class CauseKind(StrEnum):
     LICENCE = "licence"
     MODEL = "model"
     OUTCOME = "outcome"
+    PREMISE = "premise"
     RULE = "rule"
     SEVERAL_CLASSES = "several-classes"
     STATED_CLASS = "stated-class"
     TESTED_VARIANT = "tested-variant"
-    WITNESS = "witness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +155,18 @@ class Difference:
     models: tuple[Pair[Thing], ...]
     words: tuple[Pair[ModelWords], ...]
     registry: tuple[Pair[Thing], ...]
+    readings: tuple[Pair[Thing], ...]
     derivations: tuple[Derived[Derivation], ...]
     assumed: tuple[Derived[AssumedClass], ...]
     sources: tuple[Pair[SourceState], ...]
     rechecked: tuple[EvidencePair, ...]
+    notes: tuple[Pair[Thing], ...]
 
     @property
     def same_support(self) -> bool:
-        """Tell whether both snapshots say the same of support, asserted and derived."""
-        asserted = (self.paths, self.evidence, self.models, self.words, self.registry)
-        return not any(asserted) and not self.derivations and not self.assumed
+        """Tell whether both say the same: of support, and of what answers are read with."""
+        said = (self.paths, self.evidence, self.models, self.words, self.registry, self.readings)
+        return not any(said) and not self.derivations and not self.assumed
 
     @property
     def withdrawn(self) -> int:
@@ -177,8 +179,8 @@ class Difference:
     def changed(self) -> int:
         """Count what both snapshots hold and say differently."""
         derived = [d.pair for d in self.derivations], [d.pair for d in self.assumed]
-        asserted = (self.paths, self.evidence, self.words, self.registry)
-        return _count(Standing.CHANGED, *asserted, *derived)
+        said = (self.paths, self.evidence, self.models, self.words, self.registry, self.readings)
+        return _count(Standing.CHANGED, *said, *derived)
 
 
 def _count(standing: Standing, *groups: Sequence[Pair[Any]]) -> int:

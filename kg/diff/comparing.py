@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from kg.diff.causes import compare_assumed, compare_derivations
-from kg.diff.changes import Difference, EvidencePair, Standing, StatementPair
+from kg.diff.changes import Difference, EvidencePair, Pair, Standing, StatementPair
 from kg.diff.joining import changes_of, pairs
-from kg.diff.records import Record, Support
+from kg.diff.records import Record, Support, Thing
 
 
 def compare(old: Support, new: Support) -> Difference:
@@ -27,11 +27,29 @@ def compare(old: Support, new: Support) -> Difference:
             if all(pair.record.model.value in support.models for support in (old, new))
         ),
         registry=pairs(old.registry, new.registry),
+        readings=tuple(
+            pair
+            for pair in pairs(old.readings, new.readings)
+            if pair.standing is Standing.CHANGED or not pair.record.bare
+        ),
         derivations=compare_derivations(old, new),
         assumed=compare_assumed(old, new),
         sources=pairs(old.sources, new.sources, fresh=True),
         rechecked=tuple(fresher for pair in evidence if (fresher := _fresher(pair)).changes),
+        notes=_notes(old, new),
     )
+
+
+def _notes(old: Support, new: Support) -> tuple[Pair[Thing], ...]:
+    """Pair why things stand here; the notes of what is itself added or withdrawn go with it."""
+
+    def alone(pair: Pair[Thing]) -> bool:
+        support = old if pair.new is None else new
+        reading = support.readings.get(f"{pair.record.kind} {pair.record.key}")
+        return bool(reading and reading.bare)
+
+    found = pairs(old.notes, new.notes)
+    return tuple(pair for pair in found if pair.standing is Standing.CHANGED or alone(pair))
 
 
 def _differs(pair: EvidencePair) -> bool:

@@ -37,9 +37,10 @@ def _derivation(
     licence = named(min(values[RA.licence], key=str))
     release = facts.iris(licence, DCTERMS.isPartOf)[0]
     overlay = facts.text(release, RA.fromOverlay) or None
+    components, modes = (values.get(key, set()) for key in (RA.mayRunComponent, RA.compileMode))
     aspects = {
-        "components": _texts(values.get(RA.mayRunComponent, set())),
-        "compile mode": _texts(values.get(RA.compileMode, set())),
+        "components": _texts(components),
+        "compile mode": _texts(modes),
         "licence": facts.values(licence, RA.grantText),
         "rule": _texts(values.get(RA.byRule, set())),
     }
@@ -50,6 +51,7 @@ def _derivation(
         overlay=(overlay or "an overlay") if own else None,
         places=backend.places(licence),
         source=facts.text(release, RA.ofSource),
+        stack=" ".join([", ".join(sorted(map(facts.label, components))), *_words(modes)]),
         architecture=shorten(min(values[RA.mayRunArchitecture], key=str)),
         platform=named(min(values[RA.mayRunOnPlatform], key=str)),
         premises=frozenset(keys[named(premise)] for premise in values[RA.premise]),
@@ -58,6 +60,10 @@ def _derivation(
 
 def _texts(terms: set[Term]) -> frozenset[Value]:
     return frozenset(Value(shorten(term)) for term in terms)
+
+
+def _words(terms: set[Term]) -> list[str]:
+    return sorted(shorten(term).removeprefix("ra:") for term in terms)
 
 
 def read_assumed(backend: Backend, facts: Facts, keys: Keys) -> Iterator[AssumedClass]:
@@ -73,7 +79,7 @@ def _assumed(
 ) -> AssumedClass:
     mapping, aligned = named(rows[0]["mapping"]), named(rows[0]["aligned"])
     name = shorten(rows[0]["class"])
-    witnesses = [named(row["path"]) for row in rows if row["aligned"] == aligned]
+    premises = [named(row["path"]) for row in rows if row["aligned"] == aligned]
     return AssumedClass(
         key=f"{shorten(checkpoint)}/{name}",
         iri=checkpoint,
@@ -86,7 +92,7 @@ def _assumed(
         aligned=shorten(aligned),
         source=facts.text(aligned, RA.ofSource),
         mapping=mapping,
-        premises=frozenset(keys[witness] for witness in witnesses),
+        premises=frozenset(keys[premise] for premise in premises),
     )
 
 

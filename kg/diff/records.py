@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from pyoxigraph import NamedNode
 
@@ -18,6 +19,9 @@ class Value:
 
 
 Aspects = Mapping[str, frozenset[Value]]
+# Hardware by the kind in its IRI.
+HARDWARE_KINDS: Final = ("generation", "platform", "product")
+_BARE: Final = frozenset(("curated row", "document"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +66,18 @@ class Statement(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing(Record):
-    """A checkpoint or label of a model, or something of the registry."""
+    """A checkpoint or label of a model, something of the registry, or what answers are read with.
+
+    ``mentions`` are the models, families, classes and hardware that it is or speaks of.
+    """
 
     kind: str
+    mentions: frozenset[NamedNode] = frozenset()
+
+    @property
+    def bare(self) -> bool:
+        """Tell whether nothing is said of it but that others cite it, or why it stands here."""
+        return self.kind in _BARE and not self.aspects.keys() - {"RDF type", "address"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +98,13 @@ class SourceState(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derivation(Record):
-    """What is derived for a class on a platform: the statement keys of its premises."""
+    """What is derived for a class on a platform: the statement keys of its premises.
+
+    ``stack`` is written as it is printed elsewhere: by label.
+    """
 
     source: str
+    stack: str
     architecture: str
     platform: NamedNode
     premises: frozenset[str]
@@ -95,7 +112,7 @@ class Derivation(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssumedClass(Record):
-    """The class that a checkpoint is lent by an aligned family: the witnesses' statement keys."""
+    """The class that a checkpoint is lent by an aligned family: the premises' statement keys."""
 
     model: NamedNode
     architecture: str
@@ -108,15 +125,21 @@ class AssumedClass(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """Everything in which a snapshot may differ from another, by key."""
+    """Everything in which a snapshot may differ from another, by key.
+
+    ``groups`` are the families and classes of each checkpoint, and what these lie within.
+    """
 
     snapshot: str
     statements: Mapping[str, Statement]
     models: Mapping[str, Thing]
     words: Mapping[str, ModelWords]
     registry: Mapping[str, Thing]
+    readings: Mapping[str, Thing]
+    notes: Mapping[str, Thing]
     sources: Mapping[str, SourceState]
     derivations: Mapping[str, Derivation]
     assumed: Mapping[str, AssumedClass]
     alignments: frozenset[NamedNode]
     wider: Mapping[NamedNode, frozenset[NamedNode]]
+    groups: Mapping[NamedNode, frozenset[NamedNode]] = field(default_factory=dict)

@@ -25,6 +25,7 @@ def as_json(difference: Difference) -> dict[str, Any]:
         "new": difference.new,
         "same_support": difference.same_support,
         "withdrawn": difference.withdrawn,
+        "changed": difference.changed,
         "asserted": {
             "counts": {
                 name: count_standings(pairs)
@@ -34,6 +35,7 @@ def as_json(difference: Difference) -> dict[str, Any]:
                     ("models", difference.models),
                     ("printed", difference.words),
                     ("registry", difference.registry),
+                    ("readings", difference.readings),
                 )
             },
             "paths": [_path(pair) for pair in difference.paths],
@@ -41,6 +43,7 @@ def as_json(difference: Difference) -> dict[str, Any]:
             "models": [_thing(pair) for pair in difference.models],
             "printed": [_words(pair) for pair in difference.words],
             "registry": [_thing(pair) for pair in difference.registry],
+            "readings": [_thing(pair) for pair in difference.readings],
         },
         "derived": {
             "counts": {
@@ -54,6 +57,7 @@ def as_json(difference: Difference) -> dict[str, Any]:
             "sources": [{"source": p.record.key, **_pair(p)} for p in difference.sources],
             "evidence": [_evidence(pair) for pair in difference.rechecked],
         },
+        "notes": [_thing(pair) for pair in difference.notes],
     }
 
 
@@ -139,6 +143,7 @@ def _derivation(derived: Derived[Derivation]) -> dict[str, Any]:
         "derived": True,
         "class": here.architecture,
         "platform": shorten(here.platform),
+        "stack": here.stack,
         "source": here.source,
         **_causes(derived),
     }

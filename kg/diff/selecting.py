@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from pyoxigraph import NamedNode
 
 from kg.diff.changes import Derived, Difference, EvidencePair
-from kg.diff.records import AssumedClass, Derivation, Statement, Support, Thing
+from kg.diff.records import HARDWARE_KINDS, AssumedClass, Derivation, Statement, Support, Thing
+from kg.vocab import ID
+
+_HARDWARE: Final = tuple(f"{ID}{kind}/" for kind in HARDWARE_KINDS)
+_GROUPS: Final = ("class", "family")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,12 @@ def select_differences(
         models=tuple(p for p in difference.models if chosen.model(p.record.iri)),
         words=tuple(p for p in difference.words if chosen.model(p.record.model)),
         registry=tuple(p for p in difference.registry if chosen.thing(p.record)),
+        readings=tuple(p for p in difference.readings if any(map(chosen.reading, p.records))),
         derivations=tuple(filter(chosen.derivation, difference.derivations)),
         assumed=tuple(filter(chosen.assumption, difference.assumed)),
         sources=tuple(p for p in difference.sources if p.record.key in chosen.sources),
         rechecked=tuple(filter(chosen.evidence, difference.rechecked)),
+        notes=tuple(p for p in difference.notes if any(map(chosen.reading, p.records))),
     )
 
 
@@ -69,6 +76,12 @@ class _Chosen:
             for assumed in support.assumed.values()
             if assumed.model in self._models
         }
+        self._groups = {
+            iri
+            for support in self._supports
+            for model in self._models & support.groups.keys()
+            for iri in support.groups[model]
+        }
 
     def statement(self, statement: Statement) -> bool:
         """Tell whether a path speaks of a model, and of hardware, that was asked about."""
@@ -90,13 +103,23 @@ class _Chosen:
         return model in self._models
 
     def thing(self, thing: Thing) -> bool:
-        """Tell whether something of the registry lies within hardware that was asked about.
+        """Tell whether something of the registry was asked about.
 
-        The registry speaks of no model: where models are asked about, it is left out.
+        That is a family or a class of the models, or lies within the hardware.
         """
-        if self._selection.models and not self._selection.hardware:
-            return False
+        if thing.kind in _GROUPS:
+            return thing.iri in self._groups
         return self._within(thing.iri)
+
+    def reading(self, thing: Thing) -> bool:
+        """Tell whether something may be read for what was asked about.
+
+        That is all but what speaks only of other models, or only of other hardware.
+        """
+        hardware = {iri for iri in thing.mentions if iri.value.startswith(_HARDWARE)}
+        models = thing.mentions - hardware
+        on = not self._selection.hardware or not hardware or any(map(self._near, hardware))
+        return on and (not models or not models.isdisjoint(self._models | self._groups))
 
     def derivation(self, derived: Derived[Derivation]) -> bool:
         """Tell whether a derivation is of a class of the models, and on the hardware."""

@@ -16,14 +16,13 @@ from kg.diff.changes import (
     Standing,
     StatementPair,
 )
-from kg.diff.records import Record, Statement, Value
+from kg.diff.records import Record, Statement, Thing, Value
 from kg.diff.report import count_standings
 from kg.snapshot import Place
 from kg.terms import shorten
 
 WIDTH: Final = 80
 _TERMS: Final = frozenset({"outcome", "level", "maturity", "basis", "granularity", "type"})
-_DERIVED: Final = {Standing.ADDED: "gained", Standing.WITHDRAWN: "lost", Standing.CHANGED: "stands"}
 _HASH_DIGITS: Final = 12
 SAME: Final = "No differences in support."
 
@@ -38,6 +37,7 @@ def as_text(difference: Difference) -> str:
         lines += _asserted(difference)
         lines += _derived(difference)
     lines += _fresh(difference)
+    lines += _notes(difference)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -49,6 +49,7 @@ def _counts(difference: Difference) -> Iterator[str]:
         "models": difference.models,
         "what sources print of models": difference.words,
         "registry": difference.registry,
+        "what answers are read with": difference.readings,
     }
     derived: dict[str, Sequence[Pair[Any]]] = {
         "inferences": [derived.pair for derived in difference.derivations],
@@ -57,6 +58,9 @@ def _counts(difference: Difference) -> Iterator[str]:
     remark = f"support withdrawn by {lost} of those changed" if lost else ""
     yield from _counted("asserted", asserted, {"paths": remark})
     yield from _counted("derived", derived, {})
+    if difference.withdrawn:
+        said = "in all: paths, support by them, citations, derivations"
+        yield f"withdrawn   {difference.withdrawn} {said}"
 
 
 def _counted(
@@ -82,6 +86,7 @@ def _asserted(difference: Difference) -> Iterator[str]:
         ("Asserted: models", _named(difference.models)),
         ("Asserted: what sources print of models", _printed(difference)),
         ("Asserted: registry", _named(difference.registry)),
+        ("Asserted: what answers are read with", _named(difference.readings)),
     )
     for title, lines in sections:
         yield from _section(title, lines)
@@ -101,6 +106,12 @@ def _derived(difference: Difference) -> Iterator[str]:
 def _fresh(difference: Difference) -> Iterator[str]:
     yield from _section("Freshness: sources", _sources(difference))
     yield from _section("Freshness: citations", _cited(difference.rechecked))
+
+
+def _notes(difference: Difference) -> Iterator[str]:
+    if count := len(difference.notes):
+        said = "1 note differs" if count == 1 else f"{count} notes differ"
+        yield from ("", f"{said} on why something stands here; --format json lists them.")
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -166,26 +177,51 @@ def _address(record: Record) -> Iterator[str]:
         yield f"      {url}"  # whole, so that it can be copied
 
 
-def _named(pairs: Sequence[Pair[Any]]) -> Iterator[str]:
-    said = {Standing.ADDED: "new", Standing.WITHDRAWN: "gone", Standing.CHANGED: "changed"}
+def _named(pairs: Sequence[Pair[Thing]]) -> Iterator[str]:
+    """Write things; those of one kind that moved alike, in the same files, are written once."""
+    alike: dict[object, list[Pair[Thing]]] = {}
     for pair in pairs:
-        thing = pair.record
-        text = f"{said[pair.standing]}: {thing.kind} {thing.key}{_own(pair)}"
-        yield from wrapped("  ", text, indent=6)
-        yield from _at(pair)
-        for change in pair.changes:
+        files = tuple(sorted({p.path for record in pair.records for p in record.places}))
+        moved = (pair.standing, pair.record.kind, pair.overlays, pair.changes, files)
+        alike.setdefault(moved, []).append(pair)
+    for group in alike.values():
+        first = group[0]
+        if len(group) == 1:
+            what = f"{first.record.kind} {first.record.key}"
+            yield from wrapped("  ", f"{first.standing}: {what}{_own(first)}", indent=6)
+            yield from _at(first)
+        else:
+            yield from _together(group)
+        for change in first.changes:
             yield from _change(change)
 
 
+def _together(group: Sequence[Pair[Thing]]) -> Iterator[str]:
+    """Write all keys of a group, each with its line or pointer in the files that they share."""
+    first = group[0]
+    files = dict.fromkeys(p.path for record in first.records for p in record.places)
+    at = f" in {', '.join(files)}" if files else ""
+    what = f"{len(group)} {_plural(first.record.kind)}{at}"
+    yield from wrapped("  ", f"{first.standing}: {what}{_own(first)}", indent=6)
+    keys = ", ".join(f"{pair.record.key}{_within_files(pair)}" for pair in group)
+    yield from wrapped("      ", keys, indent=6)
+
+
+def _within_files(pair: Pair[Thing]) -> str:
+    places = list(dict.fromkeys(p.place for p in pair.record.places))
+    return f" ({_listed(places)})" if places else ""
+
+
+def _plural(kind: str) -> str:
+    if kind.endswith("y"):
+        return f"{kind.removesuffix('y')}ies"
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+
+
 def _printed(difference: Difference) -> Iterator[str]:
-    said = {
-        Standing.ADDED: "now named by",
-        Standing.WITHDRAWN: "no longer named by",
-        Standing.CHANGED: "named otherwise by",
-    }
     for pair in difference.words:
-        name, source = pair.record.name, pair.record.source
-        yield from wrapped("  ", f"{name}: {said[pair.standing]} {source}{_own(pair)}", indent=6)
+        text = f"{pair.standing}: {pair.record.name}, as {pair.record.source} names it{_own(pair)}"
+        yield from wrapped("  ", text, indent=6)
         yield from _at(pair)
         for change in pair.changes:
             yield from _change(change)
@@ -193,8 +229,7 @@ def _printed(difference: Difference) -> Iterator[str]:
 
 def _inference(derived: Derived[Any]) -> Iterator[str]:
     here = derived.pair.record
-    stack = " ".join([", ".join(here.said("components")), *here.said("compile mode")])
-    what = f"{here.architecture} may run on {shorten(here.platform)} with {stack}"
+    what = f"{here.architecture} may run on {shorten(here.platform)} with {here.stack}"
     yield from _moved(derived, f"{what}, by {here.source}")
 
 
@@ -211,10 +246,10 @@ def _moved(derived: Derived[Any], what: str) -> Iterator[str]:
     pair = derived.pair
     before, after = (len(record.premises) if record else 0 for record in (pair.old, pair.new))
     own = _own(pair)
-    yield from wrapped("  ", f"{_DERIVED[pair.standing]}: {what}{own}", indent=6)
+    yield from wrapped("  ", f"{pair.standing}: {what}{own}", indent=6)
     if pair.standing is Standing.CHANGED and before != after:
         fewer = "fewer" if after < before else "more"
-        said = f"it rests on {fewer} witnesses: {after} instead of {before}"
+        said = f"it rests on {fewer} premises: {after} instead of {before}"
         yield from wrapped("      ", said, indent=8)
     for line in cause_lines(derived):
         yield from wrapped("      ", line, indent=8)
@@ -275,7 +310,7 @@ def _at(pair: Pair[Any]) -> Iterator[str]:
             yield from wrapped("      ", f"{said} {places}", indent=8)
 
 
-def _listed(places: Sequence[Place]) -> str:
+def _listed(places: Sequence[Place | str]) -> str:
     """Name the first places, and how many there are more."""
     shown = ", ".join(map(str, places[:3])) or "no place noted"
     left = len(places) - 3
