@@ -144,7 +144,7 @@ def slug(text: str) -> str:
 
 
 def source_description(publisher: str, *, licence: str = "") -> str:
-    """Return the source.toml of a publisher's test reports; a blank licence is still to be given."""
+    """Return the source.toml of a publisher's test reports; a blank licence is to be given."""
     entries = {
         "title": f"Runs of {publisher}",
         "format": "test-report",
