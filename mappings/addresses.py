@@ -10,6 +10,7 @@ from pyoxigraph import NamedNode
 from kg.iris import mint_iri
 
 # Taken apart by RFC 3986, appendix B: any text that begins with a scheme has these parts.
+SCHEME: Final = "https"
 _PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE)
 _DEFAULT_PORT: Final = re.compile(r":0*(?:80|443)?\Z")
 _ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -35,7 +36,7 @@ def canonical_address(url: str) -> str:
     authority, path, query = parts[1], parts[2], parts[3] or ""
     if query == "?":
         query = ""
-    return f"https://{_host(authority)}{_without_dots(_escaped(path))}{_escaped(query)}"
+    return f"{SCHEME}://{_host(authority)}{_without_dots(_escaped(path))}{_escaped(query)}"
 
 
 def _host(authority: str) -> str:
