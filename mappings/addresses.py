@@ -9,8 +9,8 @@ from pyoxigraph import NamedNode
 
 from kg.iris import mint_iri
 
-# Taken apart by RFC 3986, appendix B: any text that begins with a scheme has these parts.
 SCHEME: Final = "https"
+# Taken apart by RFC 3986, appendix B: any text that begins with a scheme has these parts.
 _PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE)
 _DEFAULT_PORT: Final = re.compile(r":0*(?:80|443)?\Z")
 _ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
