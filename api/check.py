@@ -7,6 +7,16 @@ from starlette.responses import JSONResponse
 
 from api.dependencies import GivenBackend, Today, answer, check_parameters, day_of
 from api.documentation import responses
+from api.narrowing import (
+    GivenArchitecture,
+    GivenCount,
+    GivenDay,
+    GivenFeatures,
+    GivenPrecision,
+    GivenQuantised,
+    GivenStack,
+    GivenStrict,
+)
 from kg.check.engine import Request, check
 from kg.check.report import as_json
 from kg.errors import UsageError
@@ -43,53 +53,14 @@ def check_model(
             examples=["mi355x,cloud-ai-100"],
         ),
     ] = None,
-    architecture: Annotated[
-        str | None,
-        Query(
-            description="The class in the model's configuration, where no source states it",
-            examples=["LlamaForCausalLM"],
-        ),
-    ] = None,
-    quantised: Annotated[
-        bool,
-        Query(
-            description="The configuration has a `quantization_config`: nothing is lent to it",
-            examples=[False],
-        ),
-    ] = False,
-    stack: Annotated[
-        str | None,
-        Query(description="A component, with a release if one matters", examples=["vllm==0.9.1"]),
-    ] = None,
-    precision: Annotated[
-        str | None,
-        Query(
-            description="A precision, with a role if one matters: weights, compute or kv-cache",
-            examples=["fp8:weights"],
-        ),
-    ] = None,
-    feature: Annotated[
-        list[str],
-        Query(
-            default_factory=list,
-            description="A feature that is needed; may be repeated",
-            examples=[["speculative-decoding"]],
-        ),
-    ],
-    count: Annotated[
-        int | None, Query(description="How many devices, from 1", ge=1, examples=[8])
-    ] = None,
-    as_of: Annotated[
-        str | None,
-        Query(
-            description="The day to answer for: later statements do not count; without it, today",
-            examples=["2026-11-30"],
-        ),
-    ] = None,
-    strict: Annotated[
-        bool,
-        Query(description="Do not assume a class from a model's family", examples=[False]),
-    ] = False,
+    architecture: GivenArchitecture = None,
+    quantised: GivenQuantised = False,
+    stack: GivenStack = None,
+    precision: GivenPrecision = None,
+    feature: GivenFeatures,
+    count: GivenCount = None,
+    as_of: GivenDay = None,
+    strict: GivenStrict = False,
 ) -> JSONResponse:
     """Give a verdict for each target, with every statement found, its place and its citations.
 

@@ -103,7 +103,7 @@ def _whole(folder: Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.rename(folder)
-    except BaseException:
+    except BaseException:  # whatever stops it, an interrupt too, half a folder goes
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
 

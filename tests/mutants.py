@@ -80,10 +80,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _mutant(file: str, number: int, entry: Mapping[str, Any]) -> Mutant:
-    lists = {name: tuple(value) for name, value in entry.items() if isinstance(value, list)}
-    if "also" in lists:
-        lists["also"] = frozenset(lists["also"])  # type: ignore[assignment]
-    return Mutant(file=file, number=number, **{**entry, **lists})
+    frozen: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in entry.items()
+        if name != "also"
+    }
+    return Mutant(file=file, number=number, also=frozenset(entry.get("also", ())), **frozen)
 
 
 def grow(mutant: Mutant, clean: Graph, folder: Path) -> Graph:
