@@ -63,10 +63,13 @@ class Places:
         """Take the places of a graph, and the store that has it with its named graphs."""
         self._places = places
         self._data = data
+        self._spoken: dict[NamedNode, set[NamedNode]] = {}
 
     def of(self, result: Result, shapes: Shapes) -> tuple[Place, ...]:
         """Return where a result can be mended, in the order in which one looks."""
-        spoken = _spoken_of(result.shape, shapes)
+        if result.shape not in self._spoken:
+            self._spoken[result.shape] = _spoken_of(result.shape, shapes)
+        spoken = self._spoken[result.shape]
         for node in (result.focus, result.value):
             if isinstance(node, NamedNode) and node.value in self._places:
                 own = sorted(self._own(node, spoken, result.value), key=source_first)
