@@ -1,5 +1,6 @@
 """Mint the IRIs of instances and of named graphs."""
 
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from pyoxigraph import NamedNode
@@ -52,4 +53,10 @@ def curated_graph(table: str, overlay: str | None = None) -> NamedNode:
 
 
 def _path(keys: tuple[str, ...]) -> str:
-    return "/".join(quote(key, safe="") for key in keys)
+    return "/".join(map(_encoded, keys))
+
+
+# The same few kinds, names and tables are encoded again and again.
+@lru_cache(maxsize=4096)
+def _encoded(key: str) -> str:
+    return quote(key, safe="")

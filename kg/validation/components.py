@@ -66,7 +66,7 @@ class Constraint:
 
 def _class(constraint: Constraint) -> Check:
     wanted = [constraint.data.instances(class_) for class_ in constraint.values]
-    return lambda _, values: all(value in nodes for nodes in wanted for value in values)
+    return lambda _, values: all(nodes.issuperset(values) for nodes in wanted)
 
 
 def _not(constraint: Constraint) -> Check | None:

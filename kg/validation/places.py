@@ -8,10 +8,10 @@ at once, the rows that read the path's words into what the shape speaks of.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
-from pyoxigraph import Literal, NamedNode, QuerySolutions, Store
+from pyoxigraph import DefaultGraph, Literal, NamedNode, QuerySolutions, Store
 
 from kg.backend import Term
 from kg.iris import keys_of, local_name
@@ -20,10 +20,10 @@ from kg.rows import named
 from kg.snapshot import Place
 from kg.validation.results import Result
 from kg.validation.shapes import SELECT, SPARQL, Shapes
-from kg.vocab import PREFIXES, RA, RDF, expand
+from kg.vocab import DCTERMS, PREFIXES, RA, RDF, expand
 
-# What a word of a path is read into, by the predicate that states the word: its table, and what
-# else the word decides.
+# What a word of a path is read into, by the predicate that states the word: the table of the rows
+# that read it, and what else the word decides.
 _READ_INTO: Final[Mapping[NamedNode, tuple[str, frozenset[NamedNode]]]] = {
     RA.rawStatus: (
         "status_words",
@@ -40,20 +40,19 @@ _READ_INTO: Final[Mapping[NamedNode, tuple[str, frozenset[NamedNode]]]] = {
     RA.printedMode: ("feature_names", frozenset((RA.printedMode, RA.feature))),
 }
 _PARTS: Final = (RA.cell, RA.deployment, RA.evidence)
+_DEFAULT: Final = DefaultGraph()
 _CURATED: Final = re.compile(r"(^|/)curated/")
 _TERM: Final = re.compile(r"(?<![\w:?$<-])(\w+):(\w+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """A word of a path, and a row that reads it: as what, and whether for its source alone."""
+    """A row that reads a word: as what, and for which source if for one alone."""
 
-    path: Term
-    printed: NamedNode
     token: Term
     row: NamedNode
     read: Term | None
-    own: bool
+    source: Term | None
 
 
 class Places:
@@ -81,8 +80,10 @@ class Places:
     def _own(self, node: NamedNode, spoken: set[NamedNode], value: Term | None) -> set[Place]:
         """Return a node's places without the rows that state nothing that is spoken of."""
         places = self._places[node.value]
-        tables = self._tables(node, spoken)
-        kept = {place for place in places if not _is_curated(place) or place.source in tables}
+        kept = {place for place in places if not _is_curated(place)}
+        if curated := places - kept:
+            tables = self._tables(node, spoken)
+            kept |= {place for place in curated if place.source in tables}
         return set(self._narrowed(node, kept or places, value))
 
     def _tables(self, node: NamedNode, predicates: Iterable[NamedNode]) -> set[str]:
@@ -115,16 +116,30 @@ class Places:
         self, node: NamedNode, spoken: set[NamedNode], value: Term | None
     ) -> Iterator[Place]:
         """Yield the rows that read a path's words; of this value alone, if it is such a word."""
-        wanted = {printed for printed, (_, into) in _READ_INTO.items() if into & spoken}
+        wanted = [printed for printed, (_, into) in _READ_INTO.items() if into & spoken]
         found = [
             reading
             for path in ((node, *self._wholes(node)) if wanted else ())
-            for reading in self._readings.get(path, ())
-            if reading.printed in wanted
+            for reading in self._of_path(path, wanted)
         ]
         exact = [reading for reading in found if value in (reading.token, reading.read)]
         for reading in exact or found:
             yield from self._places.get(reading.row.value, ())
+
+    def _of_path(self, path: Term, wanted: Iterable[NamedNode]) -> Iterator[_Reading]:
+        """Yield the rows that read a path's words; one for its source alone hides a general one."""
+        releases = self._stated(path, DCTERMS.isPartOf)
+        sources = {source for r in releases for source in self._stated(r, RA.ofSource)}
+        for printed in wanted if sources else ():
+            for token in self._stated(path, printed):
+                read = self._readings.get((printed, token), ())
+                own = [reading for reading in read if reading.source in sources]
+                yield from own or (reading for reading in read if reading.source is None)
+
+    def _stated(self, node: Term, predicate: NamedNode) -> Iterator[Term]:
+        if isinstance(node, NamedNode):
+            for quad in self._data.quads_for_pattern(node, predicate, None, _DEFAULT):
+                yield quad.object
 
     def _wholes(self, part: NamedNode) -> Iterator[Term]:
         for predicate in _PARTS:
@@ -132,14 +147,13 @@ class Places:
                 yield quad.subject
 
     @cached_property
-    def _readings(self) -> dict[Term, list[_Reading]]:
-        """The rows that read each path's words; one for its source alone hides a general one."""
-        found = [r for r in _read(self._data) if keys_of(r.row)[1] == _READ_INTO[r.printed][0]]
-        own = {(r.path, r.printed, r.token) for r in found if r.own}
-        readings: dict[Term, list[_Reading]] = {}
-        for reading in found:
-            if reading.own or (reading.path, reading.printed, reading.token) not in own:
-                readings.setdefault(reading.path, []).append(reading)
+    def _readings(self) -> dict[tuple[NamedNode, Term], list[_Reading]]:
+        """The rows that read each word, by the predicate that states the word too."""
+        stating = {table: printed for printed, (table, _) in _READ_INTO.items()}
+        readings: dict[tuple[NamedNode, Term], list[_Reading]] = {}
+        for reading in _read(self._data):
+            if printed := stating.get(keys_of(reading.row)[1]):
+                readings.setdefault((printed, reading.token), []).append(reading)
         return readings
 
 
@@ -149,12 +163,7 @@ def _read(data: Store) -> Iterator[_Reading]:
         raise TypeError("words_read is not a SELECT query")
     for row in solutions:
         yield _Reading(
-            path=row["path"],
-            printed=named(row["printed"]),
-            token=row["token"],
-            row=named(row["row"]),
-            read=row["read"],
-            own=row["of"] is not None,
+            token=row["token"], row=named(row["row"]), read=row["read"], source=row["source"]
         )
 
 
@@ -171,7 +180,12 @@ def _spoken_of(shape: NamedNode, shapes: Shapes) -> set[NamedNode]:
 
 
 def _is_curated(place: Place) -> bool:
-    return bool(_CURATED.search(place.path))
+    return _is_table(place.path)
+
+
+@cache
+def _is_table(path: str) -> bool:
+    return bool(_CURATED.search(path))
 
 
 def source_first(place: Place) -> tuple[bool, str, int, str, str]:
