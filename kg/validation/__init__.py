@@ -6,7 +6,9 @@ checked set-wise: core constraints are searched for nodes that may break them, w
 checks one by one, and SPARQL constraints are asked of all nodes at once.
 """
 
+import gc
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -53,6 +55,11 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
     Raises:
         ShapesError: the shapes themselves are not usable.
     """
+    with _uncollected():
+        return _validate(store, places)
+
+
+def _validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
     found: set[Result] = set()
     nodes: set[Term] = set()
     count = 0
@@ -68,6 +75,19 @@ def validate(store: Store, places: Mapping[str, set[Place]]) -> Report:
             replace(result, places=stated.of(result, shapes)) for result in _check(data, shapes)
         )
     return write_report(found, f"shapes: {count}, focus nodes: {len(nodes)}")
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage meanwhile: nearly all that is made lives to the end."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def check(store: Store, shapes: Shapes) -> Iterator[Result]:

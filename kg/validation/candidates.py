@@ -11,7 +11,7 @@ from pyoxigraph import NamedNode
 from rdflib.namespace import SH
 
 from kg.backend import Term
-from kg.validation.components import COMPONENTS, Check, Constraint
+from kg.validation.components import COMPONENTS, MAX_COUNT, OF_EACH_VALUE, Check, Constraint
 from kg.validation.data import Data, Value, as_value
 from kg.validation.shapes import PATH, SPARQL, TARGETS, Said, Shapes, is_class
 from kg.vocab import RA, RDF, RDFS, expand
@@ -36,18 +36,26 @@ def candidates(data: Data, shapes: Shapes, shape: NamedNode) -> set[Term] | None
     components = said.keys() - _ABOUT - {SPARQL}
     if not components:
         return set()
-    checks = [_check(data, shapes, said, component) for component in components]
-    known = [check for check in checks if check is not None]
+    checks = {component: _check(data, shapes, said, component) for component in components}
+    known = {component: check for component, check in checks.items() if check is not None}
     paths = said.get(PATH, ())
     if len(known) < len(checks) or is_class(said) or len(paths) > 1:
         return None
     nodes = data.targets(said)
     if not paths:
-        return {node for node in nodes if not _conforms(known, node, {as_value(node)})}
+        alone = [*known.values()]
+        return {node for node in nodes if not _conforms(alone, node, {as_value(node)})}
     if not isinstance(path := paths[0], NamedNode):
         return None
-    values = data.values(path)
-    return {node for node in nodes if not _conforms(known, node, values.get(node, set()))}
+    values, extent = data.values(path), data.extent(path)
+    # What all values together conform to, or the most values of a node, each node conforms to.
+    left = [
+        check
+        for component, check in known.items()
+        if not (component in OF_EACH_VALUE and check(shape, extent.values))
+        and not (component == MAX_COUNT and check(shape, extent.most))
+    ]
+    return {node for node in nodes if not _conforms(left, node, values.get(node, set()))}
 
 
 def _check(data: Data, shapes: Shapes, said: Said, component: NamedNode) -> Check | None:

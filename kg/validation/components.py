@@ -268,3 +268,14 @@ COMPONENTS: Final[Mapping[NamedNode, Callable[[Constraint], Check | None]]] = {
     NamedNode(SH["not"]): _not,
     NamedNode(SH.pattern): _pattern,
 }
+
+MAX_COUNT: Final = NamedNode(SH.maxCount)
+# The components that ask something of each value by itself, whatever node it is a value of.
+OF_EACH_VALUE: Final = frozenset(
+    (
+        *(NamedNode(SH["class"]), NamedNode(SH.datatype), NamedNode(SH["in"])),
+        *(NamedNode(SH.maxExclusive), NamedNode(SH.maxInclusive), NamedNode(SH.maxLength)),
+        *(NamedNode(SH.minExclusive), NamedNode(SH.minInclusive), NamedNode(SH.minLength)),
+        *(NamedNode(SH.nodeKind), NamedNode(SH["not"]), NamedNode(SH.pattern)),
+    )
+)

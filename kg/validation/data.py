@@ -1,6 +1,7 @@
 """Read the data of a validation set-wise: the nodes of a target, the values of a predicate."""
 
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import rdflib
@@ -22,6 +23,14 @@ Value: TypeAlias = Term | rdflib.Literal
 _DEFAULT = DefaultGraph()
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """All values of a predicate, and those of a node that has the most."""
+
+    values: Set[Value]
+    most: Set[Value]
+
+
 class Data:
     """A store's default graph, each predicate and each class of which is read once."""
 
@@ -29,6 +38,7 @@ class Data:
         """Read from a store that does not change meanwhile."""
         self.store = store
         self._values: dict[NamedNode, dict[Term, set[Value]]] = {}
+        self._extents: dict[NamedNode, Extent] = {}
         self._instances: dict[Term, frozenset[Term]] = {}
 
     def values(self, predicate: NamedNode) -> Mapping[Term, set[Value]]:
@@ -38,6 +48,15 @@ class Data:
             found = self._values[predicate] = {}
             for quad in self.store.quads_for_pattern(None, predicate, None, _DEFAULT):
                 found.setdefault(quad.subject, set()).add(as_value(quad.object))
+        return found
+
+    def extent(self, predicate: NamedNode) -> Extent:
+        """Return what a predicate's values are, whatever their focus nodes."""
+        found = self._extents.get(predicate)
+        if found is None:
+            values = self.values(predicate).values()
+            every: set[Value] = set().union(*values)
+            found = self._extents[predicate] = Extent(every, max(values, key=len, default=set()))
         return found
 
     def instances(self, class_: Term) -> frozenset[Term]:
