@@ -15,6 +15,7 @@ from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
 from api.sparql import SparqlEndpoint
 from kg import __version__
+from kg.answerer import Answerer, InProcess
 from kg.backend import Backend
 
 _DESCRIPTION = """Which AI models run on which accelerators, under which software, and who says so.
@@ -42,8 +43,16 @@ class _Application(FastAPI):
         return docs_page.render(self.openapi())
 
 
-def create_app(backend: Backend, *, today: Callable[[], date] = date.today) -> FastAPI:
-    """Return an application that reads from a backend; ``today`` is the day of an answer."""
+def create_app(
+    backend: Backend,
+    answerer: Answerer | None = None,
+    *,
+    today: Callable[[], date] = date.today,
+) -> FastAPI:
+    """Return an application that reads from a backend; ``today`` is the day of an answer.
+
+    Queries of strangers go to the answerer; without one they are answered in this process.
+    """
     app = _Application(
         title="Runatlas",
         version=__version__,
@@ -57,7 +66,8 @@ def create_app(backend: Backend, *, today: Callable[[], date] = date.today) -> F
     app.state.today = today
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
-    app.router.routes.append(Route("/sparql", SparqlEndpoint(backend), name="sparql"))
+    endpoint = SparqlEndpoint(answerer or InProcess(backend))
+    app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
     for path, page in (("/", _landing_page), ("/docs", _documentation)):
         app.add_api_route(path, page, include_in_schema=False)
     for module in (check, explain, questions, models, architectures, health):

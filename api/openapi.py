@@ -46,6 +46,15 @@ tables and the ontology. Derived statements and older releases are reached by `G
 by their specification), Turtle, N-Triples, JSON-LD or RDF/XML for CONSTRUCT and DESCRIBE (RDF/XML
 cannot express every graph). A query that uses `SERVICE` is refused: no query leaves the machine."""
 
+_TIMEOUT: Final[Mapping[str, Any]] = {
+    "name": "timeout",
+    "in": "query",
+    "required": False,
+    "description": "Seconds in which the answer is to begin, if less than the server gives",
+    "schema": {"type": "number", "exclusiveMinimum": 0},
+    "example": 5,
+}
+
 
 def add_operations(description: dict[str, Any]) -> None:
     """Add the operations to an OpenAPI description, and to its examples the nulls that they lost.
@@ -76,7 +85,7 @@ def _sparql_get() -> dict[str, Any]:
         "operationId": "sparql_get",
         "summary": "Query by GET",
         "description": _SPARQL,
-        "parameters": [query, *_dataset_parameters()],
+        "parameters": [query, *_dataset_parameters(), _TIMEOUT],
         "responses": _sparql_responses("get"),
     }
 
@@ -91,6 +100,7 @@ def _sparql_post() -> dict[str, Any]:
                 name: {"type": "array", "items": {"type": "string"}, "description": meaning}
                 for name, meaning in _DATASET
             },
+            "timeout": {"type": "number", "description": _TIMEOUT["description"]},
         },
     }
     query = example("sparql-select")["request"]["query"]["query"]
@@ -100,7 +110,7 @@ def _sparql_post() -> dict[str, Any]:
         "summary": "Query by POST",
         "description": f"{_SPARQL}\n\nThe query is the body itself, or a parameter of a form; a "
         "body holds at most 1 MiB.",
-        "parameters": _dataset_parameters(),
+        "parameters": [*_dataset_parameters(), _TIMEOUT],
         "requestBody": {
             "required": True,
             "description": "The query, in UTF-8",

@@ -14,22 +14,32 @@ from api.middleware import SNAPSHOT_HEADER
 from kg.backend import Backend
 from kg.errors import (
     NotAcceptableError,
+    OverloadedError,
     QueryFailedError,
+    QueryMemoryError,
     QueryRefusedError,
     QuerySyntaxError,
+    QueryTimeoutError,
+    ResultTooLargeError,
     RunatlasError,
     UnknownNameError,
     UsageError,
 )
 
 MEDIA_TYPE: Final = "application/problem+json"
+RETRY_AFTER: Final = "1"  # seconds; a queue of lookups is over by then
 
-# A query that fails today asks for what the store cannot do, so the client must change it.
+# A query that fails today asks for what the store cannot do, or for more than a query may take, so
+# the client must change it. Only one that found too many before it may be sent again as it is.
 STATUS_CODES: Final[Mapping[type[RunatlasError], int]] = {
     NotAcceptableError: 406,
+    OverloadedError: 503,
     QueryFailedError: 400,
+    QueryMemoryError: 507,
     QueryRefusedError: 403,
     QuerySyntaxError: 400,
+    QueryTimeoutError: 504,
+    ResultTooLargeError: 413,
     UnknownNameError: 400,
     UsageError: 400,
 }
@@ -74,8 +84,9 @@ def _on_our_error(request: Request, error: Exception) -> JSONResponse:
         )
         status = 404 if in_path else STATUS_CODES[UnknownNameError]
         return problem(status, str(error), did_you_mean=list(error.near))
+    headers = {"Retry-After": RETRY_AFTER} if isinstance(error, OverloadedError) else None
     # The framework types its handlers for any error; this one is registered for these alone.
-    return problem(STATUS_CODES[type(error)], str(error))  # type: ignore[index]
+    return problem(STATUS_CODES[type(error)], str(error), headers=headers)  # type: ignore[index]
 
 
 def _on_http_error(request: Request, error: Exception) -> JSONResponse:

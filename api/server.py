@@ -1,5 +1,6 @@
 """Serve the application over HTTP."""
 
+import asyncio
 import errno
 import logging
 import socket
@@ -8,26 +9,44 @@ from typing import Final
 import uvicorn
 
 from api.app import create_app
-from kg.backend import Backend
+from kg.answerer import Answerer
+from kg.backend import Backend, StoreBackend
 from kg.errors import UsageError
+from kg.workers.limits import Limits
+from kg.workers.pool import Pool
 
 _BACKLOG: Final = 2048
 _OPTIONS: Final = {errno.EADDRINUSE: "--port", errno.EACCES: "--port"}
 
 
-def run(backend: Backend, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Serve until interrupted; on this machine alone, unless another host is given.
+def run(backend: StoreBackend, limits: Limits, host: str = "127.0.0.1", port: int = 8000) -> None:
+    """Serve a snapshot until interrupted; on this machine alone, unless another host is given.
 
     Raises:
         UsageError: the address cannot be listened on.
+        WorkersError: the query workers cannot be started.
     """
     with listen(host, port) as listening:
-        config = configure(backend, host, port)
-        # uvicorn names an address only if it opens it itself; clients can connect from here on.
+        # uvicorn names an address only if it opens it itself.
         address = _address(host, listening.getsockname()[1])
-        message = "Uvicorn running on http://%s (Press CTRL+C to quit)"
-        logging.getLogger("uvicorn.error").info(message, address)
-        uvicorn.Server(config).run(sockets=[listening])
+        message = f"Uvicorn running on http://{address} (Press CTRL+C to quit)"
+        pool = Pool(backend.folder, limits)
+        config = configure(backend, host, port, answerer=pool)
+        server = uvicorn.Server(config)
+        asyncio.run(serve(server, pool, listening, message))
+
+
+async def serve(
+    server: uvicorn.Server, pool: Pool, listening: socket.socket, message: str = ""
+) -> None:
+    """Start a pool, serve on a socket until told to stop, then close the pool."""
+    await pool.start()
+    try:
+        if message:
+            logging.getLogger("uvicorn.error").info(message)
+        await server.serve(sockets=[listening])
+    finally:
+        await pool.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -52,10 +71,12 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def configure(backend: Backend, host: str, port: int) -> uvicorn.Config:
+def configure(
+    backend: Backend, host: str, port: int, *, answerer: Answerer | None = None
+) -> uvicorn.Config:
     """Return the server's settings: no log line for each request, no name of the software."""
     return uvicorn.Config(
-        create_app(backend),
+        create_app(backend, answerer),
         host=host,
         port=port,
         access_log=False,

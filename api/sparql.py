@@ -1,23 +1,24 @@
 """SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
-from pyoxigraph import NamedNode, QueryResultsFormat, RdfFormat
-from starlette.concurrency import run_in_threadpool
+from pyoxigraph import NamedNode, QueryResultsFormat
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.negotiation import GRAPHS, RESULTS, Offer, negotiate
-from api.rdf_xml import mend
-from kg.backend import Answer, Backend
-from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
+from api.streaming import send_parts, unless_gone
+from kg.answerer import Answerer, Parts
+from kg.errors import NotAcceptableError
+from kg.evaluation import Request
+from kg.query_guard import refuse_nested
 
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
@@ -25,6 +26,7 @@ UPDATE: Final = "application/sparql-update"
 MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
+_SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
 _READ_ONLY: Final = "This endpoint is read-only: it takes no updates."
 
 
@@ -35,14 +37,15 @@ class Operation:
     query: str
     default_graphs: tuple[str, ...]
     named_graphs: tuple[str, ...]
+    timeout: float | None = None
 
 
 class SparqlEndpoint:
     """The endpoint as an ASGI application: a handler of the framework's would cost half."""
 
-    def __init__(self, backend: Backend) -> None:
-        """Answer from a backend."""
-        self.backend = backend
+    def __init__(self, answerer: Answerer) -> None:
+        """Have queries answered."""
+        self.answerer = answerer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one operation; errors are the application's to render."""
@@ -52,34 +55,30 @@ class SparqlEndpoint:
         except ClientDisconnect:
             return
         accept = ", ".join(headers.getlist("accept"))
-        response = await run_in_threadpool(_respond, self.backend, operation, accept)
-        await response(scope, receive, send)
+        client = scope["client"][0] if scope.get("client") else ""
+        await unless_gone(receive, self._respond(operation, accept, client, send))
 
-
-def _respond(backend: Backend, operation: Operation, accept: str) -> Response:
-    results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
-    if not results and not graph:
-        offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
-        raise NotAcceptableError(f"None of {offered} is accepted.")
-    failure: NotAcceptableError | QueryFailedError | QuerySyntaxError
-    try:
-        answer = backend.answer(
-            operation.query,
-            results_format=results.format if results else None,
-            graph_format=graph.format if graph else None,
+    async def _respond(self, operation: Operation, accept: str, client: str, send: Send) -> None:
+        results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
+        if not results and not graph:
+            offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
+            raise NotAcceptableError(f"None of {offered} is accepted.")
+        refuse_nested(operation.query)
+        request = Request(
+            query=operation.query,
+            results=results.format if results else None,
+            graph=graph.format if graph else None,
             default_graphs=operation.default_graphs,
             named_graphs=operation.named_graphs,
         )
-    except (NotAcceptableError, QueryFailedError, QuerySyntaxError) as error:
-        failure = type(error)(str(error))
-    else:
-        headers = {"Content-Type": _media_type(answer, results), "Vary": "Accept"}
-        in_xml = answer.media_type == RdfFormat.RDF_XML.media_type
-        return Response(mend(answer.body) if in_xml else answer.body, headers=headers)
-    raise failure  # without the traceback: it may hold results, which must die on this thread
+        async with self.answerer.answer(
+            request, client=client, timeout=operation.timeout
+        ) as answering:
+            headers = {"Content-Type": _media_type(answering, results), "Vary": "Accept"}
+            await send_parts(answering, headers, send)
 
 
-def _media_type(answer: Answer, results: Offer[QueryResultsFormat] | None) -> str:
+def _media_type(answer: Parts, results: Offer[QueryResultsFormat] | None) -> str:
     """Return an answer's media type, under the name by which the client asked for it."""
     if results and answer.media_type == results.format.media_type and results.is_alias:
         return results.media_type
@@ -118,6 +117,7 @@ def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
         queries[0],
         _graphs(parameters, "default-graph-uri"),
         _graphs(parameters, "named-graph-uri"),
+        _timeout(parameters),
     )
 
 
@@ -133,6 +133,17 @@ def _graphs(parameters: Sequence[tuple[str, str]], name: str) -> tuple[str, ...]
     except ValueError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"{name} {graph!r} is no IRI.") from error
     return graphs
+
+
+def _timeout(parameters: Sequence[tuple[str, str]]) -> float | None:
+    """Return the seconds that the client gives the query, if it says so."""
+    given = _values(parameters, "timeout")
+    if not given:
+        return None
+    if len(given) == 1 and _SECONDS.fullmatch(given[0]) and float(given[0]) > 0:
+        return float(given[0])
+    detail = f"timeout {given[-1]!r} is no number of seconds such as 2.5."
+    raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
 
 
 def _content_type(headers: Headers) -> str:

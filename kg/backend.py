@@ -1,32 +1,21 @@
 """What everything that asks the graph talks to: queries in, rows or serialised answers out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import io
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from pyoxigraph import (
-    BlankNode,
-    DefaultGraph,
-    Literal,
-    NamedNode,
-    QueryBoolean,
-    QueryResultsFormat,
-    QuerySolutions,
-    QueryTriples,
-    RdfFormat,
-    Store,
-    Triple,
-    Variable,
-)
+from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple, Variable
 
 from kg.deep_stack import on_deep_stack
-from kg.errors import NotAcceptableError, QueryFailedError, QuerySyntaxError
+from kg.errors import NotAcceptableError, QueryFailedError
+from kg.evaluation import Request, evaluate, media_type_for, write
 from kg.query_guard import refuse_unsafe
 from kg.snapshot import Place, Snapshot
 
 Term = NamedNode | BlankNode | Literal | Triple
 Row = dict[str, Term]
-Results = QuerySolutions | QueryBoolean | QueryTriples
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +39,14 @@ class Backend(Protocol):
     def places(self, subject: NamedNode) -> tuple[Place, ...]:
         """Return where a subject is stated."""
 
-    def answer(
-        self,
-        query: str,
-        *,
-        results_format: QueryResultsFormat | None,
-        graph_format: RdfFormat | None,
-        default_graphs: Sequence[str] = (),
-        named_graphs: Sequence[str] = (),
-    ) -> Answer:
-        """Run any query and serialise its answer in the format for its form.
-
-        Graphs replace the query's dataset (SPARQL 1.1 Protocol, section 2.1.4); none leaves it.
+    def answer(self, request: Request) -> Answer:
+        """Run any query and serialise its answer.
 
         Raises:
             QueryRefusedError: the query must not run here.
             QuerySyntaxError: the query does not parse.
             QueryFailedError: it cannot be answered.
-            NotAcceptableError: the format for the query's form is None.
+            NotAcceptableError: the request takes no answer of its form.
         """
 
 
@@ -83,6 +62,11 @@ class StoreBackend:
         """The name of the snapshot that answers."""
         return self._snapshot.name
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the snapshot."""
+        return self._snapshot.folder
+
     def places(self, subject: NamedNode) -> tuple[Place, ...]:
         """Return where a subject is stated."""
         return self._snapshot.places.get(subject.value, ())
@@ -91,23 +75,11 @@ class StoreBackend:
         """Run a SELECT query of ours; ``bindings`` replaces projected variables by terms."""
         return select(self._snapshot.store, query, bindings)
 
-    def answer(
-        self,
-        query: str,
-        *,
-        results_format: QueryResultsFormat | None,
-        graph_format: RdfFormat | None,
-        default_graphs: Sequence[str] = (),
-        named_graphs: Sequence[str] = (),
-    ) -> Answer:
+    def answer(self, request: Request) -> Answer:
         """Run any query and serialise its answer in the format for its form."""
-        refuse_unsafe(query)
+        refuse_unsafe(request.query)
         store = self._snapshot.store
-        return on_deep_stack(
-            lambda: _answer(
-                store, query, (default_graphs, named_graphs), (results_format, graph_format)
-            )
-        )
+        return on_deep_stack(lambda: _answer(store, request))
 
 
 def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
@@ -123,59 +95,17 @@ def select(store: Store, query: str, bindings: Mapping[str, Term]) -> list[Row]:
     ]
 
 
-def _answer(
-    store: Store,
-    query: str,
-    graphs: tuple[Sequence[str], Sequence[str]],
-    formats: tuple[QueryResultsFormat | None, RdfFormat | None],
-) -> Answer:
-    results = _evaluate(store, query, *graphs)
-    refused = _refusal(results, *formats)
-    failed = ""
+def _answer(store: Store, request: Request) -> Answer:
+    results = evaluate(store, request)
+    failure: NotAcceptableError | QueryFailedError
     try:
-        if not refused:
-            return _serialize(results, *formats)
-    except (OSError, RuntimeError, ValueError) as error:
-        failed = str(error)
+        media_type, body = media_type_for(results, request), io.BytesIO()
+        write(results, request, body)
+        return Answer(body.getvalue(), media_type)
+    except (NotAcceptableError, QueryFailedError) as error:
+        failure = type(error)(str(error))
     finally:
         # pyoxigraph: results must die on the thread that made them, and an exception that leaves
         # this frame would carry them away.
         del results
-    raise NotAcceptableError(refused) if refused else QueryFailedError(failed)
-
-
-def _evaluate(
-    store: Store, query: str, default_graphs: Iterable[str], named_graphs: Iterable[str]
-) -> Results:
-    try:
-        default: list[NamedNode | BlankNode | DefaultGraph] = [NamedNode(g) for g in default_graphs]
-        named: list[NamedNode | BlankNode] = [NamedNode(g) for g in named_graphs]
-        if not default and not named:
-            return store.query(query)
-        return store.query(query, default_graph=default, named_graphs=named)
-    except SyntaxError as error:
-        raise QuerySyntaxError(error.msg) from error
-    except (OSError, RuntimeError, ValueError) as error:
-        raise QueryFailedError(str(error)) from error
-
-
-def _refusal(
-    results: Results, results_format: QueryResultsFormat | None, graph_format: RdfFormat | None
-) -> str | None:
-    if isinstance(results, QueryTriples):
-        return None if graph_format else "The answer is a graph: accept a format of graphs."
-    if results_format:
-        return None
-    return "The answer is a table or a boolean: accept a format of results."
-
-
-def _serialize(
-    results: Results, results_format: QueryResultsFormat | None, graph_format: RdfFormat | None
-) -> Answer:
-    if isinstance(results, QueryTriples):
-        if graph_format is None:
-            raise TypeError("a graph needs a format of graphs")
-        return Answer(results.serialize(format=graph_format) or b"", graph_format.media_type)
-    if results_format is None:
-        raise TypeError("a table needs a format of results")
-    return Answer(results.serialize(format=results_format) or b"", results_format.media_type)
+    raise failure

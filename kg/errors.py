@@ -10,8 +10,14 @@ RunatlasError
 │   └── OptionsError        several options of one command are not usable: each problem
 ├── QuerySyntaxError        a SPARQL text does not parse
 ├── QueryFailedError        a SPARQL query parses but cannot be answered
+│   ├── QueryTimeoutError   its answer did not begin in time
+│   ├── QueryMemoryError    it needs more memory than a query may take
+│   └── ResultTooLargeError its answer is longer than an answer may be
 ├── QueryRefusedError       a SPARQL query that must not run here
-└── NotAcceptableError      no offered media type is accepted
+├── NotAcceptableError      no offered media type is accepted
+├── OverloadedError         too many queries wait already
+├── AnswerCutError          an answer ended before its end
+└── WorkersError            the processes that answer queries cannot be started
 
 Data that breaks a shape is a result (a validation report), not an error.
 """
@@ -95,5 +101,29 @@ class QueryFailedError(RunatlasError):
     """A SPARQL query parses but cannot be answered."""
 
 
+class QueryTimeoutError(QueryFailedError):
+    """The answer to a query did not begin in time."""
+
+
+class QueryMemoryError(QueryFailedError):
+    """A query needs more memory than one may take."""
+
+
+class ResultTooLargeError(QueryFailedError):
+    """An answer is longer than one may be."""
+
+
 class NotAcceptableError(RunatlasError):
     """No offered media type is accepted."""
+
+
+class OverloadedError(RunatlasError):
+    """Too many queries wait already."""
+
+
+class AnswerCutError(RunatlasError):
+    """An answer ended before its end: what came of it is no answer."""
+
+
+class WorkersError(RunatlasError):
+    """The processes that answer queries cannot be started."""

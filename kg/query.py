@@ -15,6 +15,7 @@ from pyoxigraph import QueryResultsFormat, RdfFormat
 
 from kg.backend import Backend
 from kg.errors import NotAcceptableError, RunatlasError
+from kg.evaluation import Request
 from kg.printable import printable
 
 _PR_SET_PDEATHSIG = 1
@@ -116,7 +117,7 @@ def _answer(backend: Backend, text: str, format_: str | None) -> bytes:
     results = _RESULTS.get(format_ or "table")
     graphs = _GRAPHS.get(format_ or "turtle")
     try:
-        answer = backend.answer(text, results_format=results, graph_format=graphs)
+        answer = backend.answer(Request(query=text, results=results, graph=graphs))
     except NotAcceptableError as error:
         known = _GRAPHS if results else _RESULTS
         raise NotAcceptableError(f"{error} Use --format {' or '.join(known)}.") from error

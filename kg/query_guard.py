@@ -1,8 +1,8 @@
-"""Refuse queries that must not run here: federation, and what would break the engine.
+"""Refuse queries that must not run in this process: federation, and what would break the engine.
 
 The engine connects wherever SERVICE points and offers no switch. Telling a keyword from data takes
 the engine's own parser, which is not to be had; every reading of the text beside it could be
-deceived. So the word is refused wherever it stands, until queries run where no socket can open.
+deceived. So the word is refused wherever it stands, where a socket can open: not in a worker.
 """
 
 import re
@@ -21,7 +21,7 @@ _FEDERATED: Final = (
 
 
 def refuse_unsafe(query: str) -> None:
-    """Pass a query that may run here.
+    """Pass a query that may run in this process.
 
     Raises:
         QueryRefusedError: it may ask another server.
@@ -29,11 +29,20 @@ def refuse_unsafe(query: str) -> None:
     """
     if len(query) > MAX_CHARACTERS:
         raise QueryFailedError(f"The query is longer than {MAX_CHARACTERS:,} characters.")
-    if _nesting(query) > MAX_NESTING:
-        raise QueryFailedError(f"The query nests brackets more than {MAX_NESTING} deep.")
+    refuse_nested(query)
     unescaped = _ESCAPE.sub(lambda match: _character(match[1] or match[2]), query)
     if "service" in unescaped.lower() or "service" in query.lower():
         raise QueryRefusedError(_FEDERATED)
+
+
+def refuse_nested(query: str) -> None:
+    """Pass a query whose brackets the engine can follow.
+
+    Raises:
+        QueryFailedError: it is nested too deeply.
+    """
+    if _nesting(query) > MAX_NESTING:
+        raise QueryFailedError(f"The query nests brackets more than {MAX_NESTING} deep.")
 
 
 def _character(digits: str) -> str:

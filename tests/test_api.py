@@ -19,6 +19,7 @@ from kg.errors import UsageError
 from kg.explain.engine import explain_answer
 from kg.explain.report import as_json as explanation_json
 from kg.queries import questions
+from kg.workers.limits import DEFAULTS
 from tests.api_examples import TODAY, client
 from tests.http_server import serving
 
@@ -520,7 +521,7 @@ def test_an_address_in_use_is_said_to_be(backend: StoreBackend) -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"^127.0.0.1:{port} .*: address already in use; "):
-            run(backend, "127.0.0.1", port)
+            run(backend, DEFAULTS, "127.0.0.1", port)
 
 
 @pytest.mark.parametrize("blank", ["on", "as_of", "stack", "precision"])

@@ -2,12 +2,14 @@
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from pyoxigraph import QueryResultsFormat, RdfFormat
 
 from kg.backend import StoreBackend
 from kg.errors import NotAcceptableError, QuerySyntaxError, RunatlasError
+from kg.evaluation import Request
 
 TABLE = "SELECT * { ?s ?p ?o } LIMIT 3"
 GRAPH = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } LIMIT 3"
@@ -30,7 +32,7 @@ def test_an_error_carries_no_results_to_another_thread(
 ) -> None:
     """A result dropped on the wrong thread is an unraisable error, and warnings are errors here."""
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(backend.answer, query, results_format=results, graph_format=graph)
+        future = pool.submit(backend.answer, Request(query=query, results=results, graph=graph))
         with pytest.raises(error):
             future.result()
         del future
@@ -38,18 +40,14 @@ def test_an_error_carries_no_results_to_another_thread(
 
 
 def test_an_empty_answer_is_no_error(backend: StoreBackend) -> None:
-    answer = backend.answer(
-        "CONSTRUCT { ?s ?p ?o } WHERE { ?s <urn:none> ?o . ?s ?p ?o }",
-        results_format=None,
-        graph_format=RdfFormat.N_TRIPLES,
-    )
+    query = "CONSTRUCT { ?s ?p ?o } WHERE { ?s <urn:none> ?o . ?s ?p ?o }"
+    answer = backend.answer(Request(query=query, results=None, graph=RdfFormat.N_TRIPLES))
     assert answer.body == b""
 
 
 def test_graphs_replace_the_dataset(backend: StoreBackend) -> None:
     derived = "https://w3id.org/runatlas/graph/derived/same-architecture"
     ask = "ASK { ?i a <https://w3id.org/runatlas/def#CompatibilityInference> }"
-    formats = {"results_format": QueryResultsFormat.CSV, "graph_format": None}
-    assert backend.answer(ask, **formats).body == b"false"  # type: ignore[arg-type]
-    in_graph = backend.answer(ask, **formats, default_graphs=[derived])  # type: ignore[arg-type]
-    assert in_graph.body == b"true"
+    request = Request(query=ask, results=QueryResultsFormat.CSV, graph=None)
+    assert backend.answer(request).body == b"false"
+    assert backend.answer(replace(request, default_graphs=(derived,))).body == b"true"

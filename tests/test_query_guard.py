@@ -1,7 +1,5 @@
 """Federation and deep nesting are refused before the engine sees the query."""
 
-import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -11,65 +9,15 @@ from pyoxigraph import QueryResultsFormat
 
 from kg.backend import StoreBackend
 from kg.errors import QueryFailedError, QueryRefusedError, RunatlasError
+from kg.evaluation import Request
 from kg.query_guard import MAX_CHARACTERS, MAX_NESTING, refuse_unsafe
-
-ELSEWHERE = "SERVICE <http://127.0.0.1:{port}/> { ?s ?p ?o }"
-FEDERATED = [
-    "SELECT * { %s }",
-    "SELECT * { service <http://127.0.0.1:{port}/> {?s ?p ?o} }",
-    "SELECT * { SERVICE SILENT <http://127.0.0.1:{port}/> {?s ?p ?o} }",
-    "SELECT * { ?a ?b 1%s }",
-    "SELECT * { \\u0053ERVICE <http://127.0.0.1:{port}/> {?s ?p ?o} }",
-    "SELECT * { S\\u0045RVICE <http://127.0.0.1:{port}/> {?s ?p ?o} }",
-    "PREFIX ex: <a:>\nSELECT * { OPTIONAL {?x ex:a\\# ?y} %s\n}",
-    "PREFIX ex: <a:>\nSELECT * { OPTIONAL {?x ex:a\\'b ?y} %s #'\n}",
-    'PREFIX ex: <a:>\nSELECT * { OPTIONAL {?x ex:a\\"b ?y} %s #"\n}',
-    "SELECT * { ?x ?y '\"' . %s #\"\n}",
-    "SELECT * { ?x ?y \"'\" . %s #'\n}",
-    "SELECT * { ?x ?y '''a'' ' ''' . %s }",
-    "SELECT * { FILTER(1<2) %s FILTER(3>2) }",
-    "SELECT * { FILTER(?a<?b) # <\n %s }",
-    "SELECT * { ?x ?y <a#'> . %s #'\n}",
-    "SELECT * { { SELECT * { %s } } }",
-    "SELECT * { BIND(<http://127.0.0.1:{port}/> AS ?u) SERVICE ?u {?s ?p ?o} }",
-    "ASK { %s }",
-    "DESCRIBE ?s { %s }",
-    "SELECT * {FILTER(1<'>')%s}",
-    "SELECT * {FILTER(1<2#>'''\n) %s}",
-    "SELECT * {FILTER('a'<'b'#>'''\n) %s}",
-    "SELECT (1<2#>'''\n AS ?z) { %s }",
-    "SELECT * {FILTER(1<'>')FILTER(''='') %s}",
-    "SELECT * {BIND(1<2#>'''\n AS ?z) %s}",
-]
-
-
-def _query(form: str, port: int) -> str:
-    return form.replace("%s", ELSEWHERE).replace("{port}", str(port))
+from tests.federation import FEDERATED, federated, listening
 
 
 @pytest.fixture(scope="module")
 def listener() -> Iterator[tuple[int, list[str]]]:
-    """A listener on loopback, and what has connected to it."""
-    connected: list[str] = []
-    server = socket.create_server(("127.0.0.1", 0))
-    server.settimeout(0.2)
-    stop = threading.Event()
-
-    def accept() -> None:
-        while not stop.is_set():
-            try:
-                connection, address = server.accept()
-            except TimeoutError:
-                continue
-            connected.append(str(address))
-            connection.close()
-
-    thread = threading.Thread(target=accept)
-    thread.start()
-    yield server.getsockname()[1], connected
-    stop.set()
-    thread.join()
-    server.close()
+    with listening() as heard:
+        yield heard
 
 
 @pytest.mark.parametrize("form", FEDERATED)
@@ -79,7 +27,7 @@ def test_no_query_leaves_the_machine(
     port, connected = listener
     with pytest.raises(QueryRefusedError, match="no query leaves"):
         backend.answer(
-            _query(form, port), results_format=QueryResultsFormat.JSON, graph_format=None
+            Request(query=federated(form, port), results=QueryResultsFormat.JSON, graph=None)
         )
     assert connected == []
 
@@ -109,7 +57,7 @@ def test_deep_nesting_is_refused(brackets: str) -> None:
 
 def test_the_longest_chain_does_not_end_the_process(backend: StoreBackend) -> None:
     query = f"ASK {{ FILTER({'!' * (MAX_CHARACTERS - 30)}1) }}"
-    answer = backend.answer(query, results_format=QueryResultsFormat.CSV, graph_format=None)
+    answer = backend.answer(Request(query=query, results=QueryResultsFormat.CSV, graph=None))
     assert answer.body in {b"true", b"false"}
 
 

@@ -35,6 +35,7 @@ from kg.errors import UsageError
 from kg.printable import json_text
 from kg.queries import questions
 from kg.table import as_csv, as_json_rows, as_table
+from kg.workers.limits import DEFAULTS, MIB, Limits
 
 _QUERY_BYTES: Final = 4_000_000
 _LONGEST_QUERY_S: Final = 86_400
@@ -181,9 +182,34 @@ def serve_command(
     port: Annotated[
         int, typer.Option("--port", help="Port to listen on.", min=0, max=65535)
     ] = 8000,
+    workers: Annotated[
+        int, typer.Option("--workers", help="Processes that answer queries.", min=1, max=256)
+    ] = DEFAULTS.workers,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", help="Seconds in which an answer begins.", min=0.1, max=86_400),
+    ] = DEFAULTS.timeout,
+    memory: Annotated[
+        int,
+        typer.Option("--memory", help="MiB that a query may take.", min=16, max=1 << 20),
+    ] = DEFAULTS.memory // MIB,
+    max_result: Annotated[
+        int | None,
+        typer.Option("--max-result", help="MiB of one answer; default: no limit.", min=1),
+    ] = None,
+    queue: Annotated[
+        int, typer.Option("--queue", help="Queries that may wait for a worker.", min=0)
+    ] = DEFAULTS.waiting,
     snapshot: SnapshotOption = None,
 ) -> None:
     """Serve a snapshot: SPARQL at /sparql, short questions at /api/v1, described at /docs."""
     from api.server import run
 
-    run(open_backend(snapshot), host, port)
+    limits = Limits(
+        workers=workers,
+        timeout=timeout,
+        memory=memory * MIB,
+        result=None if max_result is None else max_result * MIB,
+        waiting=queue,
+    )
+    run(open_backend(snapshot), limits, host, port)

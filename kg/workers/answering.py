@@ -1,0 +1,84 @@
+"""One query, put to one worker: its answer, part by part, or why there is none."""
+
+import asyncio
+import json
+import signal
+
+from kg.errors import (
+    AnswerCutError,
+    QueryFailedError,
+    QueryMemoryError,
+    QueryTimeoutError,
+    RunatlasError,
+)
+from kg.evaluation import Request
+from kg.workers.admission import Worker
+from kg.workers.frames import ERRORS, HEAD, Kind, frame, pack_request
+from kg.workers.limits import MIB, Limits
+
+
+class Answering:
+    """An answer on its way; once it ``is_over``, the worker can be asked again unless it ends."""
+
+    def __init__(self, worker: Worker, limits: Limits) -> None:
+        """Put a query to a worker that has none."""
+        self._worker, self._limits = worker, limits
+        self._begun = False
+        self.media_type = ""
+        self.is_over = self.ends_worker = False
+
+    async def begin(self, request: Request, timeout: float) -> None:
+        """Put the query, and wait for the answer to begin.
+
+        Raises:
+            RunatlasError: there is no answer.
+        """
+        try:
+            self._worker.writer.write(frame(Kind.ASK, pack_request(request, timeout)))
+            await self._worker.writer.drain()
+        except ConnectionError:
+            raise await self._why() from None
+        kind, payload = await self._receive()
+        if kind is not Kind.BEGIN:
+            raise RuntimeError(f"A worker begins with {kind}.")
+        self.media_type, self._begun = payload.decode(), True
+
+    async def next_part(self) -> bytes:
+        """Return the next part of the answer; empty after the last one.
+
+        Raises:
+            AnswerCutError: there is no more of it, and it is not whole.
+        """
+        if self.is_over:
+            return b""
+        kind, payload = await self._receive()
+        if kind in (Kind.END, Kind.LAST):
+            self.is_over, self.ends_worker = True, kind is Kind.LAST
+            return b""
+        return payload
+
+    async def _receive(self) -> tuple[Kind, bytes]:
+        reader = self._worker.reader
+        try:
+            name, length = HEAD.unpack(await reader.readexactly(HEAD.size))
+            payload = await reader.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise await self._why() from None
+        kind = Kind(name)
+        if kind is Kind.ERROR:
+            told = json.loads(payload)
+            self.is_over, self.ends_worker = True, told["last"]
+            raise ERRORS[told["error"]](told["message"])
+        return kind, payload
+
+    async def _why(self) -> RunatlasError:
+        """Return the error that the end of the worker means for the query that it had."""
+        number = await asyncio.shield(self._worker.ended)
+        if self._begun:
+            return AnswerCutError("The answer was cut short.")
+        if number == signal.SIGALRM:
+            return QueryTimeoutError("The query took longer than it may.")
+        if number in (signal.SIGABRT, signal.SIGKILL):
+            most = self._limits.memory // MIB
+            return QueryMemoryError(f"The query needs more than {most:,} MiB of memory.")
+        return QueryFailedError("The query nests or chains more than the engine can follow.")

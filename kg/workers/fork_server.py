@@ -1,0 +1,101 @@
+"""The fork server: loads a store once, forks workers from it, kills them, and tells how they ended.
+
+It has one thread, so that it can fork at any time. It speaks with the pool by messages of JSON over
+one socket, and ends, with all its workers, when the pool's end of that closes.
+"""
+
+import gc
+import json
+import os
+import select
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from pyoxigraph import Store
+
+from kg.errors import RunatlasError
+from kg.workers import worker
+from kg.workers.limits import Limits
+
+MESSAGE: Final = 1 << 16  # no message is longer
+
+
+def serve(control: socket.socket, load: Callable[[], Store], limits: Limits) -> int:
+    """Load the store, then do what the pool asks until it is gone; return the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the pool's to answer
+    server = _ForkServer(control, limits)
+    try:
+        store = load()
+    except RunatlasError as error:
+        server.tell({"failed": str(error)})
+        return 1
+    gc.collect()
+    gc.freeze()  # a collection would write to memory that workers share
+    server.tell({"ready": len(store)})
+    server.run(store)
+    return 0
+
+
+class _ForkServer:
+    def __init__(self, control: socket.socket, limits: Limits) -> None:
+        self._control, self._limits = control, limits
+        self._living: set[int] = set()
+        self._ended, write = os.pipe()
+        for descriptor in (self._ended, write):
+            os.set_blocking(descriptor, False)
+        signal.set_wakeup_fd(write)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def run(self, store: Store) -> None:
+        while True:
+            readable, _, _ = select.select([self._control.fileno(), self._ended], [], [])
+            if self._ended in readable:
+                os.read(self._ended, MESSAGE)
+                self._reap()
+            if self._control.fileno() in readable:
+                asked = self._control.recv(MESSAGE)
+                if not asked:
+                    return
+                message = json.loads(asked)
+                if message.get("kill") in self._living:  # not reaped: the number is still its own
+                    os.kill(message["kill"], signal.SIGKILL)
+                elif "fork" in message:
+                    self._fork(store)
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        self._control.sendall(json.dumps(message).encode())
+
+    def _fork(self, store: Store) -> None:
+        pool, own = socket.socketpair()
+        process = os.fork()
+        if process == 0:
+            code = 1
+            try:
+                self._forget(pool)
+                worker.run(store, own, self._limits)
+                code = 0
+            finally:
+                os._exit(code)
+        self._living.add(process)
+        own.close()
+        with pool:
+            told = json.dumps({"forked": process}).encode()
+            socket.send_fds(self._control, [told], [pool.fileno()])
+
+    def _forget(self, pool: socket.socket) -> None:
+        """Close, in a worker, what is the fork server's and the pool's."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        pool.close()
+        self._control.close()
+        os.close(self._ended)
+
+    def _reap(self) -> None:
+        while self._living:
+            process, status = os.waitpid(-1, os.WNOHANG)
+            if process == 0:
+                return
+            self._living.discard(process)
+            self.tell({"ended": process, "signal": os.WTERMSIG(status)})

@@ -1,0 +1,190 @@
+"""The pool: lends workers to queries, fairly, and has those that end replaced."""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from kg.errors import WorkersError
+from kg.evaluation import Request
+from kg.workers.admission import Queue, Worker
+from kg.workers.answering import Answering
+from kg.workers.fork_server import MESSAGE
+from kg.workers.limits import Limits
+from kg.workers.worker import CHUNK
+
+_RESTART_S: Final = 0.5  # so long after its end, the fork server is started again
+
+
+class Pool:
+    """Workers that answer from one snapshot, within limits; to be used in one event loop."""
+
+    def __init__(self, snapshot: Path, limits: Limits) -> None:
+        """Answer from a snapshot's folder, from ``start`` to ``close``."""
+        self._snapshot, self._limits = snapshot, limits
+        self._queue = Queue(limits.workers, limits.waiting)
+        self._ended: dict[int, asyncio.Future[int]] = {}
+        self._workers: dict[int, Worker] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._restarting: asyncio.Task[None] | None = None
+        self._full = asyncio.Event()
+        self._closed = False
+
+    async def start(self) -> None:
+        """Start the fork server, and wait until it has forked the workers.
+
+        Raises:
+            WorkersError: it cannot load the snapshot, or not start.
+        """
+        loop = asyncio.get_running_loop()
+        self._ready = loop.create_future()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.setblocking(False)
+        settings = {
+            "control": theirs.fileno(),
+            "snapshot": str(self._snapshot),
+            "limits": asdict(self._limits),
+        }
+        command = [sys.executable, "-P", "-m", "kg.workers", json.dumps(settings)]
+        with theirs:
+            self._server = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            )
+        loop.add_reader(self._control.fileno(), self._hear)
+        await self._ready
+        for _ in range(self._limits.workers):
+            self._tell({"fork": True})
+        await self._full.wait()
+
+    async def close(self) -> None:
+        """End the fork server and its workers."""
+        self._closed = True
+        self._hang_up()
+        if self._restarting:
+            self._restarting.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        writers = [worker.writer for worker in self._workers.values()]
+        for process in list(self._ended):
+            self._bury(process, signal.SIGKILL)
+        await asyncio.gather(*(w.wait_closed() for w in writers), return_exceptions=True)
+        if self._server:
+            await asyncio.to_thread(self._server.wait)
+
+    @asynccontextmanager
+    async def answer(
+        self, request: Request, *, client: str = "", timeout: float | None = None
+    ) -> AsyncIterator[Answering]:
+        """Answer a query; leaving early kills the worker, and so the query.
+
+        A client waits behind its own queries, not behind another's. ``timeout`` can ask for less
+        than the limit.
+
+        Raises:
+            OverloadedError: too many queries wait already.
+            RunatlasError: the query cannot be answered; see ``kg.errors``.
+        """
+        async with self._queue.turn(client) as worker:
+            answering = Answering(worker, self._limits)
+            most = self._limits.timeout
+            try:
+                await answering.begin(request, min(timeout or most, most))
+                yield answering
+            finally:
+                if answering.is_over and not answering.ends_worker:
+                    self._queue.give(worker)
+                else:
+                    worker.writer.close()
+                    self._tell({"kill": worker.process})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        if self._control:
+            with suppress(OSError):  # it has just ended: its silence is heard next
+                self._control.send(json.dumps(message).encode())
+
+    def _hear(self) -> None:
+        """Take what the fork server says; its silence is its end."""
+        if self._control is None:
+            return
+        try:
+            told, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE, 1)
+        except OSError:
+            told, descriptors = b"", []
+        message = json.loads(told or "{}")
+        if "ready" in message and self._ready:
+            self._ready.set_result(None)
+        elif "failed" in message and self._ready:
+            self._ready.set_exception(WorkersError(message["failed"]))
+        elif "forked" in message:
+            self._welcome(message["forked"], socket.socket(fileno=descriptors[0]))
+        elif "ended" in message:
+            self._bury(message["ended"], message["signal"])
+            self._tell({"fork": True})
+        elif not told:
+            self._start_again()
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _welcome(self, process: int, connection: socket.socket) -> None:
+        ended = self._ended[process] = asyncio.get_running_loop().create_future()
+
+        async def give() -> None:
+            reader, writer = await asyncio.open_connection(sock=connection, limit=4 * CHUNK)
+            worker = Worker(process, reader, writer, ended)
+            if ended.done():
+                writer.close()
+            else:
+                self._workers[process] = worker
+                self._queue.give(worker)
+                if len(self._workers) == self._limits.workers:
+                    self._full.set()
+
+        self._do(give())
+
+    def _bury(self, process: int, number: int) -> None:
+        self._queue.forget(process)
+        if worker := self._workers.pop(process, None):
+            worker.writer.close()
+        if ended := self._ended.pop(process, None):
+            ended.set_result(number)
+
+    def _hang_up(self) -> None:
+        if self._control:
+            asyncio.get_running_loop().remove_reader(self._control.fileno())
+            self._control.close()
+            self._control = None
+
+    def _start_again(self) -> None:
+        """Replace a fork server that has ended; its workers ended with it."""
+        self._hang_up()
+        if self._ready and not self._ready.done():
+            self._ready.set_exception(WorkersError("The query workers did not start."))
+            return
+        for process in list(self._ended):
+            self._bury(process, signal.SIGKILL)
+        if not self._closed:
+            self._restarting = self._do(self._restart())
+
+    async def _restart(self) -> None:
+        while not self._closed:
+            if self._server:
+                await asyncio.to_thread(self._server.wait)
+            await asyncio.sleep(_RESTART_S)
+            try:
+                await self.start()
+            except WorkersError:
+                continue
+            return
