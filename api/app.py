@@ -62,17 +62,31 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
+    _prepare(app, backend, answerer, today)
+    for path, page in (("/", _landing_page), ("/docs", _documentation)):
+        app.add_api_route(path, page, include_in_schema=False)
+    for module in (check, explain, questions, models, architectures, health):
+        app.include_router(module.router)
+    return app
+
+
+def create_endpoint(backend: Backend, answerer: Answerer) -> FastAPI:
+    """Return an application that answers SPARQL alone, from any RDF."""
+    app = FastAPI(title="Runatlas", openapi_url=None, redirect_slashes=False)
+    _prepare(app, backend, answerer, date.today)
+    app.include_router(health.router)
+    return app
+
+
+def _prepare(
+    app: FastAPI, backend: Backend, answerer: Answerer | None, today: Callable[[], date]
+) -> None:
     app.state.backend = backend
     app.state.today = today
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
     endpoint = SparqlEndpoint(answerer or InProcess(backend))
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
-    for path, page in (("/", _landing_page), ("/docs", _documentation)):
-        app.add_api_route(path, page, include_in_schema=False)
-    for module in (check, explain, questions, models, architectures, health):
-        app.include_router(module.router)
-    return app
 
 
 def _landing_page() -> HTMLResponse:

@@ -4,13 +4,16 @@ import asyncio
 import errno
 import logging
 import socket
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
-from api.app import create_app
-from kg.answerer import Answerer
-from kg.backend import Backend, StoreBackend
+from api.app import create_app, create_endpoint
+from kg.backend import StoreBackend
+from kg.dataset import open_dataset
 from kg.errors import UsageError
 from kg.workers.limits import Limits
 from kg.workers.pool import Pool
@@ -19,21 +22,35 @@ _BACKLOG: Final = 2048
 _OPTIONS: Final = {errno.EADDRINUSE: "--port", errno.EACCES: "--port"}
 
 
-def run(backend: StoreBackend, limits: Limits, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Serve a snapshot until interrupted; on this machine alone, unless another host is given.
+def run(backend: StoreBackend, limits: Limits, host: str, port: int) -> None:
+    """Serve a snapshot until interrupted.
 
     Raises:
         UsageError: the address cannot be listened on.
         WorkersError: the query workers cannot be started.
     """
+    pool = Pool(backend.folder, limits)
+    _run(create_app(backend, pool), pool, host, port)
+
+
+def run_dataset(files: Sequence[Path], limits: Limits, host: str, port: int) -> None:
+    """Serve files of RDF until interrupted: SPARQL alone.
+
+    Raises:
+        SourceError: a file cannot be read.
+        UsageError: the address cannot be listened on.
+        WorkersError: the query workers cannot be started.
+    """
+    pool = Pool(files, limits)
+    _run(create_endpoint(StoreBackend(open_dataset(files)), pool), pool, host, port)
+
+
+def _run(app: FastAPI, pool: Pool, host: str, port: int) -> None:
     with listen(host, port) as listening:
         # uvicorn names an address only if it opens it itself.
         address = _address(host, listening.getsockname()[1])
         message = f"Uvicorn running on http://{address} (Press CTRL+C to quit)"
-        pool = Pool(backend.folder, limits)
-        config = configure(backend, host, port, answerer=pool)
-        server = uvicorn.Server(config)
-        asyncio.run(serve(server, pool, listening, message))
+        asyncio.run(serve(uvicorn.Server(configure(app, host, port)), pool, listening, message))
 
 
 async def serve(
@@ -71,12 +88,10 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def configure(
-    backend: Backend, host: str, port: int, *, answerer: Answerer | None = None
-) -> uvicorn.Config:
+def configure(app: FastAPI, host: str, port: int) -> uvicorn.Config:
     """Return the server's settings: no log line for each request, no name of the software."""
     return uvicorn.Config(
-        create_app(backend, answerer),
+        app,
         host=host,
         port=port,
         access_log=False,

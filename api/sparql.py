@@ -18,7 +18,7 @@ from api.streaming import send_parts, unless_gone
 from kg.answerer import Answerer, Parts
 from kg.errors import NotAcceptableError
 from kg.evaluation import Request
-from kg.query_guard import refuse_nested
+from kg.query_guard import refuse_nested, says_using
 
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
@@ -27,17 +27,17 @@ MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
 _SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
-_READ_ONLY: Final = "This endpoint is read-only: it takes no updates."
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A query operation: one query, and the dataset that replaces its own, if any."""
+    """An operation: one query, and the dataset that replaces its own, if any; or one update."""
 
     query: str
     default_graphs: tuple[str, ...]
     named_graphs: tuple[str, ...]
     timeout: float | None = None
+    is_update: bool = False
 
 
 class SparqlEndpoint:
@@ -70,6 +70,7 @@ class SparqlEndpoint:
             graph=graph.format if graph else None,
             default_graphs=operation.default_graphs,
             named_graphs=operation.named_graphs,
+            is_update=operation.is_update,
         )
         async with self.answerer.answer(
             request, client=client, timeout=operation.timeout
@@ -89,7 +90,7 @@ async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> O
     """Read the operation of a request.
 
     Raises:
-        HTTPException: it is no query operation of the protocol.
+        HTTPException: it is no operation of the protocol.
     """
     if len(scope["query_string"]) > MAX_BYTES:
         raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, _too_long("The address"))
@@ -100,24 +101,29 @@ async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> O
         if media_type == FORM:
             parameters += _parse_parameters(body)
         else:
-            parameters.append(("query", _decode(body)))
+            parameters.append(("query" if media_type == QUERY else "update", _decode(body)))
     elif scope["method"] != "GET":
         raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD, POST"})
+    elif _values(parameters, "update"):
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "An update is sent by POST.")
     return _operation(parameters)
 
 
 def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
-    if any(name == "update" for name, _ in parameters):
-        raise HTTPException(HTTPStatus.FORBIDDEN, _READ_ONLY)
-    queries = _values(parameters, "query")
-    if len(queries) != 1:
-        detail = f"Exactly one query is needed; there are {len(queries)}."
+    queries, updates = _values(parameters, "query"), _values(parameters, "update")
+    if len(queries) + len(updates) != 1:
+        found = f"there are {len(queries)}" + (f" and {len(updates)} updates" if updates else "")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"Exactly one query is needed; {found}.")
+    named = _graphs(parameters, "using-graph-uri") + _graphs(parameters, "using-named-graph-uri")
+    if updates and named and says_using(updates[0]):
+        detail = "The update names its graphs itself, by USING or WITH; the parameters do too."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
     return Operation(
-        queries[0],
+        (queries or updates)[0],
         _graphs(parameters, "default-graph-uri"),
         _graphs(parameters, "named-graph-uri"),
         _timeout(parameters),
+        is_update=bool(updates),
     )
 
 
@@ -150,12 +156,10 @@ def _content_type(headers: Headers) -> str:
     """Return the media type of a body that we can read; it is in UTF-8 and not compressed."""
     essence, *parameters = headers.get("content-type", "").lower().split(";")
     media_type = essence.strip()
-    if media_type == UPDATE:
-        raise HTTPException(HTTPStatus.FORBIDDEN, _READ_ONLY)
     charsets = {p.strip() for p in parameters if p.strip().startswith("charset=")}
     in_utf8 = charsets <= {"charset=utf-8", 'charset="utf-8"'}
     plain = headers.get("content-encoding", "identity").lower() == "identity"
-    if media_type not in (FORM, QUERY) or not in_utf8 or not plain:
+    if media_type not in (FORM, QUERY, UPDATE) or not in_utf8 or not plain:
         detail = f"Send {FORM} or {QUERY}, in UTF-8 and uncompressed."
         raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
     return media_type

@@ -9,8 +9,8 @@ from typing import Protocol
 from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Triple, Variable
 
 from kg.deep_stack import on_deep_stack
-from kg.errors import NotAcceptableError, QueryFailedError
-from kg.evaluation import Request, evaluate, media_type_for, write
+from kg.errors import NotAcceptableError, QueryFailedError, QueryRefusedError
+from kg.evaluation import READ_ONLY, Request, evaluate, media_type_for, write
 from kg.query_guard import refuse_unsafe
 from kg.snapshot import Place, Snapshot
 
@@ -77,6 +77,8 @@ class StoreBackend:
 
     def answer(self, request: Request) -> Answer:
         """Run any query and serialise its answer in the format for its form."""
+        if request.is_update:
+            raise QueryRefusedError(READ_ONLY)  # unread: reading it could load from elsewhere
         refuse_unsafe(request.query)
         store = self._snapshot.store
         return on_deep_stack(lambda: _answer(store, request))

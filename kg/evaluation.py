@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import IO, Final, TypeAlias
+from typing import IO, Final, NoReturn, TypeAlias
 
 from pyoxigraph import (
     BlankNode,
@@ -18,9 +18,12 @@ from pyoxigraph import (
 
 from kg.errors import NotAcceptableError, QueryFailedError, QueryRefusedError, QuerySyntaxError
 from kg.rdf_xml import mend
+from kg.vocab import BASE
 
 # The one thing outside of its memory that the store reaches for.
 NOT_ASKED: Final = "No query leaves this machine: SERVICE is refused."
+
+READ_ONLY: Final = "The graph is read-only: it takes no updates."
 
 Results: TypeAlias = QuerySolutions | QueryBoolean | QueryTriples
 
@@ -31,6 +34,7 @@ class Request:
 
     ``results`` is for a table or a boolean, ``graph`` for a graph; an answer whose format is None
     is refused. Graphs replace the query's dataset (SPARQL 1.1 Protocol, section 2.1.4).
+    ``is_update`` says that the text is an update, which is read and never made.
     """
 
     query: str
@@ -38,6 +42,7 @@ class Request:
     graph: RdfFormat | None
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
+    is_update: bool = False
 
 
 def evaluate(store: Store, request: Request) -> Results:
@@ -46,21 +51,35 @@ def evaluate(store: Store, request: Request) -> Results:
     Raises:
         QuerySyntaxError: the query does not parse.
         QueryFailedError: it cannot be answered.
-        QueryRefusedError: it asks another server.
+        QueryRefusedError: it asks another server, or is an update.
     """
+    if request.is_update:
+        _refuse_update(request.query)
     try:
         default: list[NamedNode | BlankNode | DefaultGraph]
         default = [NamedNode(graph) for graph in request.default_graphs]
         named = _nodes(request.named_graphs)
         if not default and not named:
-            return store.query(request.query)
-        return store.query(request.query, default_graph=default, named_graphs=named)
+            # the base IRI of the application (RFC 3986, section 5.1.4), for queries without BASE
+            return store.query(request.query, base_iri=BASE)
+        return store.query(request.query, base_iri=BASE, default_graph=default, named_graphs=named)
     except SyntaxError as error:
         raise QuerySyntaxError(error.msg) from error
     except OSError as error:
         raise QueryRefusedError(NOT_ASKED) from error
     except (RuntimeError, ValueError) as error:
         raise QueryFailedError(str(error)) from error
+
+
+def _refuse_update(text: str) -> NoReturn:
+    """Read an update by making it in a store that is thrown away, and say that it is not made."""
+    try:
+        Store().update(text, base_iri=BASE)
+    except SyntaxError as error:
+        raise QuerySyntaxError(error.msg) from error
+    except (OSError, RuntimeError, ValueError):
+        pass  # it was read, and failed there
+    raise QueryRefusedError(READ_ONLY)
 
 
 def _nodes(graphs: Iterable[str]) -> list[NamedNode | BlankNode]:

@@ -14,6 +14,7 @@ MAX_NESTING: Final = 200
 MAX_CHARACTERS: Final = 1 << 16  # longer chains of operators overflow even the stack we give
 
 _ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_DATA: Final = re.compile(r"<[^<>\s]*>|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
 _FEDERATED: Final = (
     "SERVICE is refused: no query leaves this machine. "
     "The word is refused even inside of names and texts, where it may be harmless."
@@ -43,6 +44,14 @@ def refuse_nested(query: str) -> None:
     """
     if _nesting(query) > MAX_NESTING:
         raise QueryFailedError(f"The query nests brackets more than {MAX_NESTING} deep.")
+
+
+def says_using(update: str) -> bool:
+    """Tell whether an update seems to name its graphs by USING or WITH, outside of texts and IRIs.
+
+    It is refused either way; this only chooses the reason.
+    """
+    return bool(re.search(r"\b(USING|WITH)\b", _DATA.sub(" ", update), re.IGNORECASE))
 
 
 def _character(digits: str) -> str:

@@ -10,6 +10,8 @@ FEDERATED = [
     "SELECT * { %s }",
     "SELECT * { service <http://127.0.0.1:{port}/> {?s ?p ?o} }",
     "SELECT * { SERVICE SILENT <http://127.0.0.1:{port}/> {?s ?p ?o} }",
+    "SELECT * { SERVICE <https://127.0.0.1:{port}/> {?s ?p ?o} }",
+    "SELECT * { SERVICE SILENT <https://127.0.0.1:{port}/> {?s ?p ?o} }",
     "SELECT * { ?a ?b 1%s }",
     "SELECT * { \\u0053ERVICE <http://127.0.0.1:{port}/> {?s ?p ?o} }",
     "SELECT * { S\\u0045RVICE <http://127.0.0.1:{port}/> {?s ?p ?o} }",

@@ -200,10 +200,17 @@ def serve_command(
     queue: Annotated[
         int, typer.Option("--queue", help="Queries that may wait for a worker.", min=0)
     ] = DEFAULTS.waiting,
+    dataset: Annotated[
+        list[Path] | None,
+        typer.Option("--dataset", help="A file of RDF to serve instead; may be repeated."),
+    ] = None,
     snapshot: SnapshotOption = None,
 ) -> None:
     """Serve a snapshot: SPARQL at /sparql, short questions at /api/v1, described at /docs."""
-    from api.server import run
+    from api.server import run, run_dataset
+
+    if dataset and snapshot:
+        raise UsageError("--dataset and --snapshot: serve one of them.")
 
     limits = Limits(
         workers=workers,
@@ -212,4 +219,7 @@ def serve_command(
         result=None if max_result is None else max_result * MIB,
         waiting=queue,
     )
-    run(open_backend(snapshot), limits, host, port)
+    if dataset:
+        run_dataset(dataset, limits, host, port)
+    else:
+        run(open_backend(snapshot), limits, host, port)

@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from pyoxigraph import Store
+
+from kg.dataset import open_dataset
 from kg.snapshot import open_snapshot
 from kg.workers.fork_server import serve
 from kg.workers.limits import Limits
@@ -31,9 +34,15 @@ def main() -> int:
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=settings["control"])
     control.set_inheritable(False)
-    folder = Path(settings["snapshot"])
+    source = settings["source"]
+
+    def load() -> Store:
+        if isinstance(source, str):
+            return open_snapshot(Path(source)).store
+        return open_dataset([*map(Path, source)]).store
+
     try:
-        return serve(control, lambda: open_snapshot(folder).store, Limits(**settings["limits"]))
+        return serve(control, load, Limits(**settings["limits"]))
     except OSError:  # the pool is gone
         return 0
 

@@ -9,14 +9,22 @@ from dataclasses import dataclass
 from kg.errors import OverloadedError
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a worker ended: the signal, or 0, and the beginning of what the engine said."""
+
+    signal: int
+    said: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Worker:
-    """A worker as the pool knows it; ``ended`` is the signal that ends it, or 0."""
+    """A worker as the pool knows it."""
 
     process: int
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    ended: asyncio.Future[int]
+    ended: asyncio.Future[End]
 
 
 class Queue:

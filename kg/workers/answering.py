@@ -2,19 +2,26 @@
 
 import asyncio
 import json
+import logging
 import signal
+from typing import Final
 
 from kg.errors import (
     AnswerCutError,
     QueryFailedError,
     QueryMemoryError,
+    QueryRefusedError,
     QueryTimeoutError,
     RunatlasError,
 )
-from kg.evaluation import Request
+from kg.evaluation import NOT_ASKED, Request
 from kg.workers.admission import Worker
 from kg.workers.frames import ERRORS, HEAD, Kind, frame, pack_request
 from kg.workers.limits import MIB, Limits
+
+# The engine's client of HTTP: it ends the process if it cannot read the certificates for HTTPS.
+_CONNECTING: Final = "oxhttp"
+_LOG: Final = logging.getLogger("runatlas.workers")
 
 
 class Answering:
@@ -73,12 +80,21 @@ class Answering:
 
     async def _why(self) -> RunatlasError:
         """Return the error that the end of the worker means for the query that it had."""
-        number = await asyncio.shield(self._worker.ended)
+        end = await asyncio.shield(self._worker.ended)
         if self._begun:
             return AnswerCutError("The answer was cut short.")
-        if number == signal.SIGALRM:
+        if end.signal == signal.SIGALRM:
             return QueryTimeoutError("The query took longer than it may.")
-        if number in (signal.SIGABRT, signal.SIGKILL):
+        if end.signal == signal.SIGSEGV:
+            return QueryFailedError("The query nests or chains more than the engine can follow.")
+        if _CONNECTING in end.said:
+            return QueryRefusedError(NOT_ASKED)
+        if end.signal == signal.SIGKILL or (end.signal == signal.SIGABRT and _is_memory(end.said)):
             most = self._limits.memory // MIB
             return QueryMemoryError(f"The query needs more than {most:,} MiB of memory.")
-        return QueryFailedError("The query nests or chains more than the engine can follow.")
+        _LOG.error("a query broke the engine: signal %s: %s", end.signal, end.said)
+        return QueryFailedError("The query broke the engine.")
+
+
+def _is_memory(said: str) -> bool:
+    return not said or said.startswith("memory allocation")

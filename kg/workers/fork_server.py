@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import socket
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from kg.workers import worker
 from kg.workers.limits import Limits
 
 MESSAGE: Final = 1 << 16  # no message is longer
+_SAID: Final = 1000
 
 
 def serve(control: socket.socket, load: Callable[[], Store], limits: Limits) -> int:
@@ -41,7 +43,7 @@ def serve(control: socket.socket, load: Callable[[], Store], limits: Limits) -> 
 class _ForkServer:
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self._control, self._limits = control, limits
-        self._living: set[int] = set()
+        self._living: dict[int, int] = {}  # and where what each says can be read
         self._ended, write = os.pipe()
         for descriptor in (self._ended, write):
             os.set_blocking(descriptor, False)
@@ -69,17 +71,23 @@ class _ForkServer:
 
     def _fork(self, store: Store) -> None:
         pool, own = socket.socketpair()
+        said, saying = os.pipe()
+        os.set_blocking(saying, False)  # what nobody reads in time is lost, and holds up nothing
         process = os.fork()
         if process == 0:
             code = 1
             try:
+                os.dup2(saying, sys.stderr.fileno())
+                for descriptor in (said, saying, *self._living.values()):
+                    os.close(descriptor)
                 self._forget(pool)
                 worker.run(store, own, self._limits)
                 code = 0
             finally:
                 os._exit(code)
-        self._living.add(process)
+        self._living[process] = said
         own.close()
+        os.close(saying)
         with pool:
             told = json.dumps({"forked": process}).encode()
             socket.send_fds(self._control, [told], [pool.fileno()])
@@ -97,5 +105,16 @@ class _ForkServer:
             process, status = os.waitpid(-1, os.WNOHANG)
             if process == 0:
                 return
-            self._living.discard(process)
-            self.tell({"ended": process, "signal": os.WTERMSIG(status)})
+            said = self._living.pop(process)
+            text = _read(said).decode(errors="replace")
+            os.close(said)
+            self.tell({"ended": process, "signal": os.WTERMSIG(status), "said": text})
+
+
+def _read(descriptor: int) -> bytes:
+    """Return the beginning of what a worker that has ended said: the engine's own words."""
+    os.set_blocking(descriptor, False)
+    try:
+        return os.read(descriptor, _SAID)
+    except BlockingIOError:
+        return b""

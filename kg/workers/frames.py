@@ -65,6 +65,7 @@ def pack_request(request: Request, timeout: float) -> bytes:
         "graph": request.graph and request.graph.media_type,
         "default": request.default_graphs,
         "named": request.named_graphs,
+        "update": request.is_update,
         "timeout": timeout,
     }
     return json.dumps(content).encode()
@@ -79,5 +80,6 @@ def unpack_request(payload: bytes) -> tuple[Request, float]:
         graph=_GRAPHS[content["graph"]] if content["graph"] else None,
         default_graphs=tuple(content["default"]),
         named_graphs=tuple(content["named"]),
+        is_update=content["update"],
     )
     return request, content["timeout"]

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -14,23 +14,24 @@ from typing import Any, Final
 
 from kg.errors import WorkersError
 from kg.evaluation import Request
-from kg.workers.admission import Queue, Worker
+from kg.workers.admission import End, Queue, Worker
 from kg.workers.answering import Answering
 from kg.workers.fork_server import MESSAGE
 from kg.workers.limits import Limits
 from kg.workers.worker import CHUNK
 
+_LOST: Final = End(signal.SIGKILL, "")  # with the fork server
 _RESTART_S: Final = 0.5  # so long after its end, the fork server is started again
 
 
 class Pool:
-    """Workers that answer from one snapshot, within limits; to be used in one event loop."""
+    """Workers that answer from one graph, within limits; to be used in one event loop."""
 
-    def __init__(self, snapshot: Path, limits: Limits) -> None:
-        """Answer from a snapshot's folder, from ``start`` to ``close``."""
-        self._snapshot, self._limits = snapshot, limits
+    def __init__(self, source: Path | Sequence[Path], limits: Limits) -> None:
+        """Answer from a snapshot's folder, or from files of RDF, from ``start`` to ``close``."""
+        self._source, self._limits = source, limits
         self._queue = Queue(limits.workers, limits.waiting)
-        self._ended: dict[int, asyncio.Future[int]] = {}
+        self._ended: dict[int, asyncio.Future[End]] = {}
         self._workers: dict[int, Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: subprocess.Popen[bytes] | None = None
@@ -52,7 +53,9 @@ class Pool:
         self._control.setblocking(False)
         settings = {
             "control": theirs.fileno(),
-            "snapshot": str(self._snapshot),
+            "source": str(self._source)
+            if isinstance(self._source, Path)
+            else [*map(str, self._source)],
             "limits": asdict(self._limits),
         }
         command = [sys.executable, "-P", "-m", "kg.workers", json.dumps(settings)]
@@ -75,7 +78,7 @@ class Pool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         writers = [worker.writer for worker in self._workers.values()]
         for process in list(self._ended):
-            self._bury(process, signal.SIGKILL)
+            self._bury(process, _LOST)
         await asyncio.gather(*(w.wait_closed() for w in writers), return_exceptions=True)
         if self._server:
             await asyncio.to_thread(self._server.wait)
@@ -127,7 +130,7 @@ class Pool:
         elif "forked" in message:
             self._welcome(message["forked"], socket.socket(fileno=descriptors[0]))
         elif "ended" in message:
-            self._bury(message["ended"], message["signal"])
+            self._bury(message["ended"], End(message["signal"], message["said"]))
             self._tell({"fork": True})
         elif not told:
             self._start_again()
@@ -154,12 +157,12 @@ class Pool:
 
         self._do(give())
 
-    def _bury(self, process: int, number: int) -> None:
+    def _bury(self, process: int, end: End) -> None:
         self._queue.forget(process)
         if worker := self._workers.pop(process, None):
             worker.writer.close()
         if ended := self._ended.pop(process, None):
-            ended.set_result(number)
+            ended.set_result(end)
 
     def _hang_up(self) -> None:
         if self._control:
@@ -174,7 +177,7 @@ class Pool:
             self._ready.set_exception(WorkersError("The query workers did not start."))
             return
         for process in list(self._ended):
-            self._bury(process, signal.SIGKILL)
+            self._bury(process, _LOST)
         if not self._closed:
             self._restarting = self._do(self._restart())
 

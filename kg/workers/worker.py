@@ -139,9 +139,6 @@ def _die_with_parent() -> None:
 
 def _confine(memory: int) -> None:
     """Leave so much memory, and no file descriptor: no socket can be opened, whatever is asked."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, sys.stderr.fileno())  # what the engine says as it ends, at anyone's will
-    os.close(nowhere)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_size() + memory, hard))
     free = os.open(os.devnull, os.O_RDONLY)
