@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
 from api import architectures, check, docs_page, explain, health, models, pages, questions
+from api.caching import ByteCache
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
@@ -18,6 +19,7 @@ from kg import __version__
 from kg.answerer import Answerer, InProcess
 from kg.backend import Backend
 
+CACHE_BYTES: Final = 64 << 20  # of answers that are kept
 _DESCRIPTION = """Which AI models run on which accelerators, under which software, and who says so.
 
 What sources assert and what is derived never share a key: an asserted path has an outcome, a level
@@ -85,7 +87,8 @@ def _prepare(
     app.state.today = today
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
-    endpoint = SparqlEndpoint(answerer or InProcess(backend))
+    cache = ByteCache(CACHE_BYTES)
+    endpoint = SparqlEndpoint(backend, answerer or InProcess(backend), cache)
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
 
 

@@ -1,11 +1,21 @@
 """What every response has in common: it names its snapshot, and HEAD is GET without a body."""
 
+from typing import Final
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg.backend import Backend
 
 SNAPSHOT_HEADER = "Runatlas-Snapshot"
+# Scripts of any site may read: nothing here is anyone's own, and nothing is written.
+_CORS: Final = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST",
+    "Access-Control-Allow-Headers": "Accept, Content-Type, If-None-Match",
+    "Access-Control-Expose-Headers": f"ETag, Retry-After, {SNAPSHOT_HEADER}",
+    "Access-Control-Max-Age": "86400",
+}
 
 
 class Envelope:
@@ -25,7 +35,9 @@ class Envelope:
 
         async def wrapped(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[SNAPSHOT_HEADER] = snapshot
+                headers = MutableHeaders(scope=message)
+                headers[SNAPSHOT_HEADER] = snapshot
+                headers.update(_CORS)
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)

@@ -1,7 +1,7 @@
 """Choose a response's media type (RFC 9110, section 12.5.1)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -36,7 +36,22 @@ GRAPHS: Final = (
     Offer("application/n-triples", RdfFormat.N_TRIPLES),
     Offer("application/ld+json", RdfFormat.JSON_LD),
     Offer("application/rdf+xml", RdfFormat.RDF_XML),
+    Offer("application/n-quads", RdfFormat.N_QUADS),
+    Offer("application/trig", RdfFormat.TRIG),
 )
+# What ``format=`` names, for clients that cannot set Accept: a format for tables, one for graphs.
+FORMATS: Final[Mapping[str, tuple[Offer[QueryResultsFormat] | None, Offer[RdfFormat] | None]]] = {
+    "json": (RESULTS[0], GRAPHS[2]),
+    "xml": (RESULTS[2], GRAPHS[3]),
+    "csv": (RESULTS[3], None),
+    "tsv": (RESULTS[4], None),
+    "turtle": (None, GRAPHS[0]),
+    "ntriples": (None, GRAPHS[1]),
+    "jsonld": (None, GRAPHS[2]),
+    "rdfxml": (None, GRAPHS[3]),
+    "nquads": (None, GRAPHS[4]),
+    "trig": (None, GRAPHS[5]),
+}
 
 _PART: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER: Final = re.compile(r'\s*;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)')

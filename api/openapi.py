@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from api.documentation import REQUEST, example, request, responses
+from api.negotiation import FORMATS
 from api.sparql import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
@@ -46,6 +47,14 @@ tables and the ontology. Derived statements and older releases are reached by `G
 by their specification), Turtle, N-Triples, JSON-LD or RDF/XML for CONSTRUCT and DESCRIBE (RDF/XML
 cannot express every graph). A query that uses `SERVICE` is refused: no query leaves the machine."""
 
+_FORMAT: Final[Mapping[str, Any]] = {
+    "name": "format",
+    "in": "query",
+    "required": False,
+    "description": "The format, for clients that cannot set Accept; `output` is the same",
+    "schema": {"type": "string", "enum": [*FORMATS]},
+    "example": "json",
+}
 _TIMEOUT: Final[Mapping[str, Any]] = {
     "name": "timeout",
     "in": "query",
@@ -85,7 +94,7 @@ def _sparql_get() -> dict[str, Any]:
         "operationId": "sparql_get",
         "summary": "Query by GET",
         "description": _SPARQL,
-        "parameters": [query, *_dataset_parameters(), _TIMEOUT],
+        "parameters": [query, *_dataset_parameters(), _FORMAT, _TIMEOUT],
         "responses": _sparql_responses("get"),
     }
 
@@ -100,6 +109,7 @@ def _sparql_post() -> dict[str, Any]:
                 name: {"type": "array", "items": {"type": "string"}, "description": meaning}
                 for name, meaning in _DATASET
             },
+            "format": {**_FORMAT["schema"], "description": _FORMAT["description"]},
             "timeout": {"type": "number", "description": _TIMEOUT["description"]},
         },
     }
@@ -110,7 +120,7 @@ def _sparql_post() -> dict[str, Any]:
         "summary": "Query by POST",
         "description": f"{_SPARQL}\n\nThe query is the body itself, or a parameter of a form; a "
         "body holds at most 1 MiB.",
-        "parameters": [*_dataset_parameters(), _TIMEOUT],
+        "parameters": [*_dataset_parameters(), _FORMAT, _TIMEOUT],
         "requestBody": {
             "required": True,
             "description": "The query, in UTF-8",

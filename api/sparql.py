@@ -7,15 +7,20 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
-from pyoxigraph import NamedNode, QueryResultsFormat
+from pyoxigraph import NamedNode, QueryResultsFormat, RdfFormat
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.negotiation import GRAPHS, RESULTS, Offer, negotiate
-from api.streaming import send_parts, unless_gone
+from api.caching import ByteCache, Kept, entity_tag, is_known
+from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
+from api.service_description import Sizes, address_of, describe_service, graph_sizes
+from api.streaming import send_parts, send_whole, unless_gone
 from kg.answerer import Answerer, Parts
+from kg.backend import Backend
 from kg.errors import NotAcceptableError
 from kg.evaluation import Request
 from kg.query_guard import refuse_nested, says_using
@@ -23,6 +28,7 @@ from kg.query_guard import refuse_nested, says_using
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
 UPDATE: Final = "application/sparql-update"
+ALLOW: Final = "GET, HEAD, OPTIONS, POST"
 MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
@@ -38,31 +44,48 @@ class Operation:
     named_graphs: tuple[str, ...]
     timeout: float | None = None
     is_update: bool = False
+    format: str | None = None
 
 
 class SparqlEndpoint:
     """The endpoint as an ASGI application: a handler of the framework's would cost half."""
 
-    def __init__(self, answerer: Answerer) -> None:
-        """Have queries answered."""
-        self.answerer = answerer
+    def __init__(self, backend: Backend, answerer: Answerer, cache: ByteCache) -> None:
+        """Have queries on a backend's snapshot answered, and keep what fits into the cache."""
+        self.backend, self.answerer, self.cache = backend, answerer, cache
+        self._sizes: dict[str, Sizes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one operation; errors are the application's to render."""
         headers = Headers(scope=scope)
+        if scope["method"] == "OPTIONS":
+            await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOW})(
+                scope, receive, send
+            )
+            return
         try:
             operation = await _read_operation(scope, headers, receive)
         except ClientDisconnect:
             return
-        accept = ", ".join(headers.getlist("accept"))
+        if operation is None:
+            await self._describe(scope, receive, send, headers.get("accept"))
+            return
         client = scope["client"][0] if scope.get("client") else ""
-        await unless_gone(receive, self._respond(operation, accept, client, send))
+        await unless_gone(receive, self._respond(operation, headers, client, send))
 
-    async def _respond(self, operation: Operation, accept: str, client: str, send: Send) -> None:
-        results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
-        if not results and not graph:
-            offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
-            raise NotAcceptableError(f"None of {offered} is accepted.")
+    async def _describe(
+        self, scope: Scope, receive: Receive, send: Send, accept: str | None
+    ) -> None:
+        snapshot = self.backend.snapshot
+        if snapshot not in self._sizes:  # counted once: a snapshot does not change
+            self._sizes = {snapshot: await run_in_threadpool(graph_sizes, self.backend)}
+        service = describe_service(self._sizes[snapshot], address_of(scope), accept)
+        await service(scope, receive, send)
+
+    async def _respond(
+        self, operation: Operation, headers: Headers, client: str, send: Send
+    ) -> None:
+        results, graph = _formats(operation.format, ", ".join(headers.getlist("accept")))
         refuse_nested(operation.query)
         request = Request(
             query=operation.query,
@@ -72,11 +95,44 @@ class SparqlEndpoint:
             named_graphs=operation.named_graphs,
             is_update=operation.is_update,
         )
+        media_types = tuple(offer.media_type if offer else "" for offer in (results, graph))
+        tag = entity_tag(self.backend.snapshot, request, media_types)
+        fields = {"Vary": "Accept", **({"ETag": tag} if tag else {})}
+        if tag and is_known(tag, headers.get("if-none-match", "")):
+            await send_whole(HTTPStatus.NOT_MODIFIED, fields, b"", send)
+            return
+        if tag and (kept := self.cache.find(tag)):
+            fields["Content-Type"] = kept.media_type
+            await send_whole(HTTPStatus.OK, fields, kept.body, send)
+            return
         async with self.answerer.answer(
             request, client=client, timeout=operation.timeout
         ) as answering:
-            headers = {"Content-Type": _media_type(answering, results), "Vary": "Accept"}
-            await send_parts(answering, headers, send)
+            fields["Content-Type"] = _media_type(answering, results)
+            body = await send_parts(answering, fields, send, keep=self.cache.largest)
+        if tag and body is not None:
+            self.cache.keep(tag, Kept(fields["Content-Type"], body))
+
+
+def _formats(
+    name: str | None, accept: str
+) -> tuple[Offer[QueryResultsFormat] | None, Offer[RdfFormat] | None]:
+    """Return the format of a table or a boolean, and that of a graph, that the client wants.
+
+    Raises:
+        NotAcceptableError: it wants neither.
+        HTTPException: it names a format that there is not.
+    """
+    if name is not None:
+        if name not in FORMATS:
+            detail = f"format {name!r} is none of {', '.join(FORMATS)}."
+            raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
+        return FORMATS[name]
+    results, graph = negotiate(accept, RESULTS), negotiate(accept, GRAPHS)
+    if not results and not graph:
+        offered = ", ".join(offer.media_type for offer in (*RESULTS, *GRAPHS))
+        raise NotAcceptableError(f"None of {offered} is accepted.")
+    return results, graph
 
 
 def _media_type(answer: Parts, results: Offer[QueryResultsFormat] | None) -> str:
@@ -86,8 +142,8 @@ def _media_type(answer: Parts, results: Offer[QueryResultsFormat] | None) -> str
     return answer.media_type
 
 
-async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> Operation:
-    """Read the operation of a request.
+async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> Operation | None:
+    """Read the operation of a request; None for one that asks for the service's description.
 
     Raises:
         HTTPException: it is no operation of the protocol.
@@ -103,7 +159,9 @@ async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> O
         else:
             parameters.append(("query" if media_type == QUERY else "update", _decode(body)))
     elif scope["method"] != "GET":
-        raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD, POST"})
+        raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": ALLOW})
+    elif not parameters:
+        return None
     elif _values(parameters, "update"):
         raise HTTPException(HTTPStatus.BAD_REQUEST, "An update is sent by POST.")
     return _operation(parameters)
@@ -124,7 +182,17 @@ def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
         _graphs(parameters, "named-graph-uri"),
         _timeout(parameters),
         is_update=bool(updates),
+        format=_format(parameters),
     )
+
+
+def _format(parameters: Sequence[tuple[str, str]]) -> str | None:
+    """Return the name of a format, which ``output`` gives too."""
+    found = _values(parameters, "format") + _values(parameters, "output")
+    if len(found) > 1:
+        detail = f"Exactly one format is needed; there are {len(found)}."
+        raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
+    return found[0] if found else None
 
 
 def _values(parameters: Sequence[tuple[str, str]], wanted: str) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def test_every_response_and_example_is_shown(
 def test_the_body_of_a_post_is_shown(sections: dict[str, str]) -> None:
     page = Page(sections["POST /sparql"])
     assert "application/x-www-form-urlencoded:" in page.texts["p"]
-    assert page.texts["td"].count("query") == 1 + 3  # the field, and where three parameters stand
+    assert page.texts["td"].count("query") == 1 + 4  # the field, and where four parameters stand
 
 
 def test_contents_lead_to_every_operation_once(http: TestClient) -> None:

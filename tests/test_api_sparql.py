@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from pyoxigraph import (
     Dataset,
+    DefaultGraph,
     Quad,
     QueryResultsFormat,
     QuerySolutions,
@@ -154,7 +155,6 @@ def test_head_is_get_without_body(http: httpx2.Client, backend: StoreBackend) ->
         assert head.headers[name] == get.headers[name]
     assert get.headers["Runatlas-Snapshot"] == backend.snapshot
     assert int(get.headers["Content-Length"]) == len(get.content)
-    assert http.head("/sparql").status_code == 400
 
 
 def test_parameters_are_decoded_once(http: httpx2.Client) -> None:
@@ -206,8 +206,14 @@ def test_derived_statements_are_not_in_the_default_graph(http: httpx2.Client) ->
     assert http.get("/sparql", params={"query": inferences}).json()["results"]["bindings"] == []
 
 
-@pytest.mark.parametrize("parameters", [[], [("query", ASK), ("query", ASK)], [("q", ASK)]])
-@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        *((method, [("query", ASK), ("query", ASK)]) for method in ("GET", "POST")),
+        *((method, [("q", ASK)]) for method in ("GET", "POST")),
+        ("POST", []),  # by GET, that asks for the service's description
+    ],
+)
 def test_exactly_one_query(
     http: httpx2.Client, method: str, parameters: list[tuple[str, str]]
 ) -> None:
@@ -281,11 +287,138 @@ def test_updates_are_refused(http: httpx2.Client) -> None:
     assert "POST" in _problem(by_get, 400)["detail"]
 
 
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_other_methods(http: httpx2.Client, method: str) -> None:
     response = http.request(method, "/sparql", params={"query": ASK})
     _problem(response, 405)
-    assert response.headers["Allow"] == "GET, HEAD, POST"
+    assert response.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+
+
+def test_a_script_of_another_site_may_ask(http: httpx2.Client) -> None:
+    headers = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    asked = http.options("/sparql", headers=headers)
+    assert asked.status_code == 204
+    assert asked.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+    for response in (asked, http.get("/sparql", params={"query": ASK}), http.get("/sparql?query=")):
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert "POST" in response.headers["Access-Control-Allow-Methods"]
+        assert "Content-Type" in response.headers["Access-Control-Allow-Headers"]
+        assert "ETag" in response.headers["Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "media_type"),
+    [
+        ("json", SELECT, "application/sparql-results+json"),
+        ("json", CONSTRUCT, "application/ld+json"),
+        ("xml", SELECT, "application/sparql-results+xml"),
+        ("xml", CONSTRUCT, "application/rdf+xml"),
+        ("csv", SELECT, "text/csv; charset=utf-8"),
+        ("tsv", SELECT, "text/tab-separated-values; charset=utf-8"),
+        ("turtle", CONSTRUCT, "text/turtle"),
+        ("ntriples", CONSTRUCT, "application/n-triples"),
+        ("nquads", CONSTRUCT, "application/n-quads"),
+        ("trig", CONSTRUCT, "application/trig"),
+        ("jsonld", CONSTRUCT, "application/ld+json"),
+        ("rdfxml", CONSTRUCT, "application/rdf+xml"),
+    ],
+)
+@pytest.mark.parametrize("parameter", ["format", "output"])
+def test_a_parameter_names_the_format(
+    http: httpx2.Client, parameter: str, name: str, query: str, media_type: str
+) -> None:
+    response = http.get(
+        "/sparql", params={"query": query, parameter: name}, headers={"Accept": "text/html"}
+    )
+    assert response.headers["content-type"] == media_type
+    assert response.content
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "status"),
+    [("csv", CONSTRUCT, 406), ("turtle", SELECT, 406), ("yaml", SELECT, 400), ("", SELECT, 400)],
+)
+def test_a_format_that_does_not_fit(
+    http: httpx2.Client, name: str, query: str, status: int
+) -> None:
+    _problem(http.get("/sparql", params={"query": query, "format": name}), status)
+
+
+# Tags
+
+
+def test_the_same_answer_need_not_be_sent_again(http: httpx2.Client) -> None:
+    asked = {"query": f"{SELECT} # the same"}
+    first = http.get("/sparql", params=asked)
+    tag = first.headers["ETag"]
+    assert tag[0] == tag[-1] == '"'
+    again = http.get("/sparql", params=asked)
+    assert (again.content, again.headers["ETag"]) == (first.content, tag)
+    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+        unchanged = http.get("/sparql", params=asked, headers={"If-None-Match": known})
+        assert (unchanged.status_code, unchanged.content) == (304, b"")
+        assert unchanged.headers["ETag"] == tag
+        assert unchanged.headers["Vary"] == "Accept"
+    assert http.get("/sparql", params=asked, headers={"If-None-Match": '"other"'}).content
+
+
+def test_another_question_has_another_tag(http: httpx2.Client) -> None:
+    asked: list[tuple[dict[str, str], dict[str, str]]] = [
+        ({"query": ASK}, {}),
+        ({"query": f"{ASK} "}, {}),
+        ({"query": ASK, "default-graph-uri": PAGE}, {}),
+        ({"query": ASK, "named-graph-uri": PAGE}, {}),
+        ({"query": ASK}, {"Accept": "application/sparql-results+xml"}),
+    ]
+    tags = [http.get("/sparql", params=p, headers=h).headers["ETag"] for p, h in asked]
+    assert len(set(tags)) == len(asked)
+
+
+@pytest.mark.parametrize("call", ["NOW()", "rand()", "UUID()", "STRUUID()"])
+def test_what_may_change_has_no_tag(http: httpx2.Client, call: str) -> None:
+    response = http.get("/sparql", params={"query": f"SELECT ({call} AS ?x) {{}}"})
+    assert response.status_code == 200
+    assert "ETag" not in response.headers
+
+
+@pytest.mark.parametrize("query", ["SELEC", "SELECT * { SERVICE ?s { ?s ?p ?o } }"])
+def test_an_error_has_no_tag(http: httpx2.Client, query: str) -> None:
+    assert "ETag" not in http.get("/sparql", params={"query": query}).headers
+
+
+# The description of the service (SPARQL 1.1 Service Description; the W3C's three tests of it)
+
+
+def test_a_get_without_a_query_describes_the_service(
+    http: httpx2.Client, snapshot: Snapshot
+) -> None:
+    response = http.get("/sparql")
+    assert response.headers["content-type"] == "text/turtle"
+    described = {
+        (str(quad.subject), quad.predicate.value.rpartition("#")[2], quad.object)
+        for quad in parse(response.content, format=RdfFormat.TURTLE)
+    }
+    address = f"{http.base_url}/sparql".replace("//sparql", "/sparql")
+    (service,) = {s for s, p, o in described if p == "type" and str(o).endswith("#Service>")}
+    assert {o.value for s, p, o in described if (s, p) == (service, "endpoint")} == {address}
+    counted = {
+        o.value: len(list(snapshot.store.quads_for_pattern(None, None, None, o)))
+        for _, p, o in described
+        if p == "name"
+    }
+    assert set(counted) == {graph.value for graph in snapshot.store.named_graphs()}
+    sizes = sorted(int(o.value) for _, p, o in described if p.endswith("triples"))
+    default = len(list(snapshot.store.quads_for_pattern(None, None, None, DefaultGraph())))
+    assert sizes == sorted([default, *counted.values()])
+
+
+@pytest.mark.parametrize("accept", ["application/n-triples", "application/rdf+xml"])
+def test_the_description_comes_in_any_format_of_graphs(http: httpx2.Client, accept: str) -> None:
+    assert http.get("/sparql", headers={"Accept": accept}).headers["content-type"] == accept
+
+
+def test_the_description_is_a_graph(http: httpx2.Client) -> None:
+    _problem(http.get("/sparql", headers={"Accept": "text/html"}), 406)
 
 
 def test_what_is_not_utf8(http: httpx2.Client) -> None:
