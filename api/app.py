@@ -9,8 +9,19 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
-from api import architectures, check, docs_page, explain, health, models, pages, questions
+from api import (
+    architectures,
+    check,
+    docs_page,
+    explain,
+    graph_store,
+    health,
+    models,
+    pages,
+    questions,
+)
 from api.caching import ByteCache
+from api.graph_store import GraphStore
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
@@ -89,7 +100,10 @@ def _prepare(
     add_handlers(app, backend)
     cache = ByteCache(CACHE_BYTES)
     endpoint = SparqlEndpoint(backend, answerer or InProcess(backend), cache)
+    store = GraphStore(endpoint)
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
+    app.router.routes.append(Route(graph_store.PATH, store, name="graph-store"))
+    app.router.routes.append(Route(f"{graph_store.PATH}/{{graph:path}}", store))
 
 
 def _landing_page() -> HTMLResponse:

@@ -76,6 +76,7 @@ def add_operations(description: dict[str, Any]) -> None:
                 for name, shown in content.get("examples", {}).items():
                     shown["value"] = example(name)["body"]
     description["paths"] |= {"/sparql": {"get": _sparql_get(), "post": _sparql_post()}}
+    description["paths"]["/graph-store"] = {"get": _graph_store()}
     for question in questions().values():
         description["paths"][f"/api/v1/ask/{question.name}"] = {"get": _question(question)}
 
@@ -97,6 +98,38 @@ def _sparql_get() -> dict[str, Any]:
         "parameters": [query, *_dataset_parameters(), _FORMAT, _TIMEOUT],
         "responses": _sparql_responses("get"),
     }
+
+
+def _graph_store() -> dict[str, Any]:
+    described = responses("The graph", "graph-store", "graph-store-absent")
+    parameters = [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "description": meaning,
+            "schema": {"type": "string"},
+            "example": example_,
+        }
+        for name, meaning, example_ in (
+            ("graph", "The IRI of a named graph", _graph_of("graph-store")),
+            ("default", "The default graph; its value does not matter", ""),
+        )
+    ]
+    return {
+        "tags": ["SPARQL"],
+        "operationId": "graph_store_get",
+        "summary": "Read one graph",
+        "description": "SPARQL 1.1 Graph Store HTTP Protocol, the read side. Give `graph` or "
+        "`default`; an address below this one names the graph that has it as its IRI.",
+        "parameters": [*parameters, _FORMAT],
+        "responses": {str(status): said for status, said in described.items()},
+    }
+
+
+def _graph_of(name: str) -> str:
+    graph: str = example(name)["request"]["query"]["graph"]
+    return graph
 
 
 def _sparql_post() -> dict[str, Any]:

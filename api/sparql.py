@@ -71,20 +71,25 @@ class SparqlEndpoint:
             await self._describe(scope, receive, send, headers.get("accept"))
             return
         client = scope["client"][0] if scope.get("client") else ""
-        await unless_gone(receive, self._respond(operation, headers, client, send))
+        await unless_gone(receive, self.respond(operation, headers, client, send))
 
     async def _describe(
         self, scope: Scope, receive: Receive, send: Send, accept: str | None
     ) -> None:
-        snapshot = self.backend.snapshot
-        if snapshot not in self._sizes:  # counted once: a snapshot does not change
-            self._sizes = {snapshot: await run_in_threadpool(graph_sizes, self.backend)}
-        service = describe_service(self._sizes[snapshot], address_of(scope), accept)
+        service = describe_service(await self.sizes(), address_of(scope), accept)
         await service(scope, receive, send)
 
-    async def _respond(
+    async def sizes(self) -> Sizes:
+        """Return the graphs with their sizes, counted once: a snapshot does not change."""
+        snapshot = self.backend.snapshot
+        if snapshot not in self._sizes:
+            self._sizes = {snapshot: await run_in_threadpool(graph_sizes, self.backend)}
+        return self._sizes[snapshot]
+
+    async def respond(
         self, operation: Operation, headers: Headers, client: str, send: Send
     ) -> None:
+        """Answer an operation, from the cache if it is there."""
         results, graph = _formats(operation.format, ", ".join(headers.getlist("accept")))
         refuse_nested(operation.query)
         request = Request(
