@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from api.middleware import SNAPSHOT_HEADER
 from kg.backend import Backend
 from kg.errors import (
+    AnswerCutError,
     NotAcceptableError,
     OverloadedError,
     QueryFailedError,
@@ -32,6 +33,7 @@ RETRY_AFTER: Final = "1"  # seconds; a queue of lookups is over by then
 # A query that fails today asks for what the store cannot do, or for more than a query may take, so
 # the client must change it. Only one that found too many before it may be sent again as it is.
 STATUS_CODES: Final[Mapping[type[RunatlasError], int]] = {
+    AnswerCutError: 504,  # before any of it was sent
     NotAcceptableError: 406,
     OverloadedError: 503,
     QueryFailedError: 400,

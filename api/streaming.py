@@ -32,21 +32,21 @@ async def send_parts(
     """
     first = await parts.next_part()
     second = await parts.next_part() if first else b""
-    if not second:
-        await send_whole(HTTPStatus.OK, headers, first, send)
-        return first if len(first) <= keep else None
-    await send(_start(HTTPStatus.OK, headers))
     kept: list[bytes] = []
     size = 0
     try:
+        if not second:
+            await send_whole(HTTPStatus.OK, headers, first, send)
+            return first if len(first) <= keep else None
+        await send(_start(HTTPStatus.OK, headers))
         async for part in _from(first, second, parts):
             await send({"type": "http.response.body", "body": part, "more_body": True})
             size += len(part)
             if size <= keep:
                 kept.append(part)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
     except AnswerCutError:
         return None
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
     return b"".join(kept) if size <= keep else None
 
 
@@ -60,6 +60,19 @@ async def _from(first: bytes, second: bytes, parts: Parts) -> AsyncIterator[byte
 def _start(status: int, headers: Mapping[str, str]) -> Message:
     fields = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     return {"type": "http.response.start", "status": status, "headers": fields}
+
+
+def within(seconds: float, send: Send) -> Send:
+    """Send as before, but give up a client that does not receive a message in time."""
+
+    async def send_in_time(message: Message) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await send(message)
+        except TimeoutError:
+            raise AnswerCutError("The client does not receive its answer.") from None
+
+    return send_in_time
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, None]) -> None:

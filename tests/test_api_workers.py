@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final
 
 import httpx2
@@ -68,18 +69,25 @@ def test_an_answer_that_is_cut_cannot_be_taken_for_whole(http: httpx2.Client) ->
     """Rows without end, of which nothing comes to an end but the transfer."""
     with (
         pytest.raises(httpx2.RemoteProtocolError),
-        http.stream("POST", "/sparql", data={"query": _rows_then_silence()}) as response,
+        http.stream("POST", "/sparql", data={"query": _rows_then_silence(9000)}) as response,
     ):
         assert response.status_code == 200
         for _ in response.iter_bytes():
             pass
 
 
-def _rows_then_silence() -> str:
-    """Ask for many rows at once, then for a row that is looked for without end."""
+def test_an_answer_that_is_cut_before_it_is_sent_is_an_error(http: httpx2.Client) -> None:
+    """One part has come, and is held back until it is known whether it is the only one."""
+    response = http.post("/sparql", data={"query": _rows_then_silence(400)})
+    assert response.status_code == 504
+    assert "cut short" in response.json()["detail"]
+
+
+def _rows_then_silence(rows: int) -> str:
+    """Ask for rows that come at once, then for a row that is looked for without end."""
     return (
-        "SELECT * { { ?a ?b ?c } UNION { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i "
-        "FILTER(CONCAT(STR(?a), STR(?d), STR(?g)) = 'none') } }"
+        f"SELECT * {{ {{ SELECT * {{ ?a ?b ?c }} LIMIT {rows} }} UNION {{ ?a ?b ?c . ?d ?e ?f . "
+        "?g ?h ?i FILTER(CONCAT(STR(?a), STR(?d), STR(?g)) = 'none') } }"
     )
 
 
@@ -89,6 +97,19 @@ def test_a_client_that_leaves_frees_the_worker(patient: httpx2.Client) -> None:
             leaving.sendall(_raw(query))
             time.sleep(0.3)
     assert _ask_until_admitted(patient) == TRUE
+
+
+def test_a_client_that_takes_nothing_frees_the_worker(backend: StoreBackend) -> None:
+    """Its answer has no end, and would wait for it without end."""
+    limits = replace(PATIENT, progress=0.5)
+    with (
+        serving_by_workers(backend, limits) as address,
+        httpx2.Client(base_url=address, timeout=60) as client,
+        socket.create_connection((client.base_url.host, client.base_url.port)) as deaf,
+    ):
+        deaf.sendall(_raw(ENDLESS_ROWS))
+        assert deaf.recv(1)
+        assert _ask_until_admitted(client) == TRUE
 
 
 def test_too_many_queries_are_told_to_come_again(patient: httpx2.Client) -> None:

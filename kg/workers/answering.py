@@ -15,7 +15,7 @@ from kg.errors import (
     RunatlasError,
 )
 from kg.evaluation import NOT_ASKED, Request
-from kg.workers.admission import Worker
+from kg.workers.admission import End, Worker
 from kg.workers.frames import ERRORS, HEAD, Kind, frame, pack_request
 from kg.workers.limits import MIB, Limits
 
@@ -80,9 +80,10 @@ class Answering:
 
     async def _why(self) -> RunatlasError:
         """Return the error that the end of the worker means for the query that it had."""
-        end = await asyncio.shield(self._worker.ended)
-        if self._begun:
-            return AnswerCutError("The answer was cut short.")
+        cause = self._meaning(await asyncio.shield(self._worker.ended))
+        return AnswerCutError(f"The answer was cut short. {cause}") if self._begun else cause
+
+    def _meaning(self, end: End) -> RunatlasError:
         if end.signal == signal.SIGALRM:
             return QueryTimeoutError("The query took longer than it may.")
         if end.signal == signal.SIGSEGV:

@@ -41,6 +41,11 @@ class Pool:
         self._full = asyncio.Event()
         self._closed = False
 
+    @property
+    def patience(self) -> float:
+        """Seconds that a client may take to receive one part of an answer."""
+        return self._limits.progress
+
     async def start(self) -> None:
         """Start the fork server, and wait until it has forked the workers.
 
