@@ -14,22 +14,24 @@ _CHANGING: Final = re.compile(r"NOW|RAND|UUID|BNODE|\\u", re.IGNORECASE)
 
 
 def entity_tag(snapshot: str, request: Request, media_types: tuple[str, ...]) -> str | None:
-    """Return the strong tag of an answer (RFC 9110, section 8.8.3); None if it may change.
+    """Return the strong tag of an answer (RFC 9110, section 8.8.3); None for one that may change.
 
     The same query on the same dataset of the same snapshot, in the same formats, has the same
     answer. Its rows may come in another order from another start of the server, where the query
     does not order them.
     """
-    if _CHANGING.search(request.query):
+    if request.is_update or _CHANGING.search(request.query):
         return None
     asked = [snapshot, request.query, request.default_graphs, request.named_graphs, media_types]
     return f'"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]}"'
 
 
 def is_known(tag: str, if_none_match: str) -> bool:
-    """Tell whether a client has the answer of a tag (RFC 9110, section 13.1.2)."""
-    known = {part.strip().removeprefix("W/") for part in if_none_match.split(",")}
-    return tag in known or "*" in known
+    """Tell whether a client has the answer of a tag (RFC 9110, section 13.1.2).
+
+    ``*`` asks whether there is an answer at all, which only the query can tell.
+    """
+    return tag in {part.strip().removeprefix("W/") for part in if_none_match.split(",")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
 
-from starlette.datastructures import Headers, QueryParams
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.service_description import address_of
-from api.sparql import Operation, SparqlEndpoint
+from api.sparql import Operation, SparqlEndpoint, asking_in
 from api.streaming import unless_gone
 
 PATH: Final = "/graph-store"
@@ -46,9 +46,7 @@ class GraphStore:
         operation = Operation(
             _WHOLE, (graph,) if graph else (), (), format=parameters.get("format")
         )
-        headers = Headers(scope=scope)
-        client = scope["client"][0] if scope.get("client") else ""
-        await unless_gone(receive, self.endpoint.respond(operation, headers, client, send))
+        await unless_gone(receive, self.endpoint.respond(operation, asking_in(scope), send))
 
 
 def _named(scope: Scope, parameters: QueryParams) -> str | None:

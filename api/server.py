@@ -57,8 +57,8 @@ async def serve(
     server: uvicorn.Server, pool: Pool, listening: socket.socket, message: str = ""
 ) -> None:
     """Start a pool, serve on a socket until told to stop, then close the pool."""
-    await pool.start()
     try:
+        await pool.start()
         if message:
             logging.getLogger("uvicorn.error").info(message)
         await server.serve(sockets=[listening])

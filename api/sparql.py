@@ -47,6 +47,25 @@ class Operation:
     format: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks: what the client accepts, what it knows already, and its address."""
+
+    accept: str
+    known: str
+    client: str
+
+
+def asking_in(scope: Scope) -> Asking:
+    """Read who asks; only a GET can be told that its answer is known (RFC 9110, 13.1.2)."""
+    headers = Headers(scope=scope)
+    return Asking(
+        accept=", ".join(headers.getlist("accept")),
+        known=headers.get("if-none-match", "") if scope["method"] == "GET" else "",
+        client=scope["client"][0] if scope.get("client") else "",
+    )
+
+
 class SparqlEndpoint:
     """The endpoint as an ASGI application: a handler of the framework's would cost half."""
 
@@ -57,27 +76,21 @@ class SparqlEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one operation; errors are the application's to render."""
-        headers = Headers(scope=scope)
         if scope["method"] == "OPTIONS":
             await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOW})(
                 scope, receive, send
             )
             return
         try:
-            operation = await _read_operation(scope, headers, receive)
+            operation = await _read_operation(scope, Headers(scope=scope), receive)
         except ClientDisconnect:
             return
+        asking = asking_in(scope)
         if operation is None:
-            await self._describe(scope, receive, send, headers.get("accept"))
+            service = describe_service(await self.sizes(), address_of(scope), asking.accept)
+            await service(scope, receive, send)
             return
-        client = scope["client"][0] if scope.get("client") else ""
-        await unless_gone(receive, self.respond(operation, headers, client, send))
-
-    async def _describe(
-        self, scope: Scope, receive: Receive, send: Send, accept: str | None
-    ) -> None:
-        service = describe_service(await self.sizes(), address_of(scope), accept)
-        await service(scope, receive, send)
+        await unless_gone(receive, self.respond(operation, asking, send))
 
     async def sizes(self) -> Sizes:
         """Return the graphs with their sizes, counted once: a snapshot does not change."""
@@ -86,11 +99,9 @@ class SparqlEndpoint:
             self._sizes = {snapshot: await run_in_threadpool(graph_sizes, self.backend)}
         return self._sizes[snapshot]
 
-    async def respond(
-        self, operation: Operation, headers: Headers, client: str, send: Send
-    ) -> None:
+    async def respond(self, operation: Operation, asking: Asking, send: Send) -> None:
         """Answer an operation, from the cache if it is there."""
-        results, graph = _formats(operation.format, ", ".join(headers.getlist("accept")))
+        results, graph = _formats(operation.format, asking.accept)
         refuse_nested(operation.query)
         request = Request(
             query=operation.query,
@@ -103,7 +114,7 @@ class SparqlEndpoint:
         media_types = tuple(offer.media_type if offer else "" for offer in (results, graph))
         tag = entity_tag(self.backend.snapshot, request, media_types)
         fields = {"Vary": "Accept", **({"ETag": tag} if tag else {})}
-        if tag and is_known(tag, headers.get("if-none-match", "")):
+        if tag and is_known(tag, asking.known):
             await send_whole(HTTPStatus.NOT_MODIFIED, fields, b"", send)
             return
         if tag and (kept := self.cache.find(tag)):
@@ -111,7 +122,7 @@ class SparqlEndpoint:
             await send_whole(HTTPStatus.OK, fields, kept.body, send)
             return
         async with self.answerer.answer(
-            request, client=client, timeout=operation.timeout
+            request, client=asking.client, timeout=operation.timeout
         ) as answering:
             fields["Content-Type"] = _media_type(answering, results)
             send_in_time = within(self.answerer.patience, send)

@@ -354,12 +354,22 @@ def test_the_same_answer_need_not_be_sent_again(http: httpx2.Client) -> None:
     assert tag[0] == tag[-1] == '"'
     again = http.get("/sparql", params=asked)
     assert (again.content, again.headers["ETag"]) == (first.content, tag)
-    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+    for known in (tag, f"W/{tag}", f'"other", {tag}'):
         unchanged = http.get("/sparql", params=asked, headers={"If-None-Match": known})
         assert (unchanged.status_code, unchanged.content) == (304, b"")
         assert unchanged.headers["ETag"] == tag
         assert unchanged.headers["Vary"] == "Accept"
-    assert http.get("/sparql", params=asked, headers={"If-None-Match": '"other"'}).content
+    for unknown in ('"other"', "*", ""):
+        answer = http.get("/sparql", params=asked, headers={"If-None-Match": unknown})
+        assert answer.content == first.content
+    posted = http.post("/sparql", data=asked, headers={"If-None-Match": tag})
+    assert posted.content == first.content
+
+
+def test_nothing_is_known_of_a_query_that_fails(http: httpx2.Client) -> None:
+    for query, status in (("SELEC", 400), ("SELECT * { SERVICE ?s { ?s ?p ?o } }", 403)):
+        response = http.get("/sparql", params={"query": query}, headers={"If-None-Match": "*"})
+        assert response.status_code == status
 
 
 def test_another_question_has_another_tag(http: httpx2.Client) -> None:
