@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from api import (
     architectures,
+    catalog,
     check,
     docs_page,
     explain,
@@ -21,6 +22,7 @@ from api import (
     questions,
 )
 from api.caching import ByteCache
+from api.catalog import Catalog
 from api.graph_store import GraphStore
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
@@ -75,7 +77,8 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    _prepare(app, backend, answerer, today)
+    endpoint = _prepare(app, backend, answerer, today)
+    app.router.routes.append(Route(catalog.PATH, Catalog(endpoint), name="void"))
     for path, page in (("/", _landing_page), ("/docs", _documentation)):
         app.add_api_route(path, page, include_in_schema=False)
     for module in (check, explain, questions, models, architectures, health):
@@ -93,7 +96,7 @@ def create_endpoint(backend: Backend, answerer: Answerer) -> FastAPI:
 
 def _prepare(
     app: FastAPI, backend: Backend, answerer: Answerer | None, today: Callable[[], date]
-) -> None:
+) -> SparqlEndpoint:
     app.state.backend = backend
     app.state.today = today
     app.add_middleware(Envelope, backend=backend)
@@ -104,6 +107,7 @@ def _prepare(
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
     app.router.routes.append(Route(graph_store.PATH, store, name="graph-store"))
     app.router.routes.append(Route(f"{graph_store.PATH}/{{graph:path}}", store))
+    return endpoint
 
 
 def _landing_page() -> HTMLResponse:

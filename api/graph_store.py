@@ -19,7 +19,7 @@ from api.streaming import unless_gone
 
 PATH: Final = "/graph-store"
 ALLOW: Final = "GET, HEAD, OPTIONS"
-_WHOLE: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
+WHOLE: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
 _TAKEN: Final = frozenset(("default", "format", "graph"))
 
 
@@ -43,9 +43,7 @@ class GraphStore:
         sizes = await self.endpoint.sizes()
         if graph is not None and graph not in {name.value for name, _ in sizes if name}:
             raise HTTPException(HTTPStatus.NOT_FOUND, f"There is no graph {graph}.")
-        operation = Operation(
-            _WHOLE, (graph,) if graph else (), (), format=parameters.get("format")
-        )
+        operation = Operation(WHOLE, (graph,) if graph else (), (), format=parameters.get("format"))
         await unless_gone(receive, self.endpoint.respond(operation, asking_in(scope), send))
 
 

@@ -77,6 +77,7 @@ def add_operations(description: dict[str, Any]) -> None:
                     shown["value"] = example(name)["body"]
     description["paths"] |= {"/sparql": {"get": _sparql_get(), "post": _sparql_post()}}
     description["paths"]["/graph-store"] = {"get": _graph_store()}
+    description["paths"]["/.well-known/void"] = {"get": _void()}
     for question in questions().values():
         description["paths"][f"/api/v1/ask/{question.name}"] = {"get": _question(question)}
 
@@ -123,6 +124,18 @@ def _graph_store() -> dict[str, Any]:
         "description": "SPARQL 1.1 Graph Store HTTP Protocol, the read side. Give `graph` or "
         "`default`; an address below this one names the graph that has it as its IRI.",
         "parameters": [*parameters, _FORMAT],
+        "responses": {str(status): said for status, said in described.items()},
+    }
+
+
+def _void() -> dict[str, Any]:
+    described = responses("The catalog", "void")
+    return {
+        "tags": ["SPARQL"],
+        "operationId": "void_get",
+        "summary": "The catalog of the graph",
+        "description": "VoID and DCAT: each source and release, each named graph with its number "
+        "of triples, and what was derived from what, as the build wrote it.",
         "responses": {str(status): said for status, said in described.items()},
     }
 

@@ -56,7 +56,9 @@ def answer(http: TestClient, written: Mapping[str, Any]) -> dict[str, Any]:
         **({"first": first} if first else {}),
         "status": response.status_code,
         "media_type": media_type,
-        "body": _shown(response.json(), first) if "json" in media_type else response.text,
+        "body": _shown(response.json(), first)
+        if "json" in media_type
+        else _beginning(response.text, first),
     }
 
 
@@ -73,6 +75,12 @@ def _shown(body: Any, first: Mapping[str, int]) -> Any:
         return body
     cut = {key: body[key][:count] for key, count in first.items()}
     return {**body, **cut, **({"snapshot": _SNAPSHOT} if "snapshot" in body else {})}
+
+
+def _beginning(text: str, first: Mapping[str, int]) -> str:
+    if "lines" not in first:
+        return text
+    return "".join(text.splitlines(keepends=True)[: first["lines"]]) + "…\n"
 
 
 def _write(name: str, content: object) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import httpx2
 import pytest
-from pyoxigraph import NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse
 
 from kg.backend import StoreBackend
 from kg.snapshot import Snapshot
@@ -89,3 +89,26 @@ def test_an_address_names_its_graph(tmp_path: Path) -> None:
         absent = httpx2.get(f"{address}/graph-store/two", headers={"Host": "data.example"})
     assert (found.status_code, absent.status_code) == (200, 404)
     assert b'<urn:s> <urn:p> "1"' in found.content
+
+
+def test_the_catalog_counts_the_triples_that_there_are(
+    http: httpx2.Client, snapshot: Snapshot
+) -> None:
+    catalog = list(parse(http.get("/.well-known/void").content, format=RdfFormat.TURTLE))
+    counted = {
+        quad.subject.value: int(quad.object.value)
+        for quad in catalog
+        if quad.predicate.value.endswith("void#triples")
+        and isinstance(quad.subject, NamedNode)
+        and isinstance(quad.object, Literal)
+        and "/graph/" in quad.subject.value
+    }
+    assert ONTOLOGY in counted
+    for graph, count in counted.items():
+        stated = snapshot.store.quads_for_pattern(None, None, None, NamedNode(graph))
+        assert len(list(stated)) == count, graph
+
+
+def test_the_catalog_is_only_read(http: httpx2.Client) -> None:
+    assert http.post("/.well-known/void").status_code == 405
+    assert http.head("/.well-known/void").headers["content-type"] == "text/turtle"

@@ -71,7 +71,7 @@ def test_every_stored_question_is_described(description: dict[str, Any]) -> None
 
 def test_every_operation_says_what_it_does(description: dict[str, Any]) -> None:
     operations = _operations(description)
-    assert len(operations) == len(questions()) + 10
+    assert len(operations) == len(questions()) + 11
     for name, operation in operations:
         assert operation["summary"], name
         assert operation["description"], name
