@@ -84,9 +84,12 @@ class Queue:
         if turns:
             self._waiting[client] = turns
 
-    def forget(self, process: int) -> None:
-        """Lend a worker no more: it has ended."""
-        self._free = [worker for worker in self._free if worker.process != process]
+    def forget(self, process: int) -> bool:
+        """Lend a worker no more: it has ended. Tell whether it was free."""
+        kept = [worker for worker in self._free if worker.process != process]
+        was_free = len(kept) < len(self._free)
+        self._free = kept
+        return was_free
 
     def _leave(self, client: str, turn: asyncio.Future[Worker]) -> None:
         turns = self._waiting.get(client, deque())

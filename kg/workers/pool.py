@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +21,7 @@ from kg.workers.limits import Limits
 from kg.workers.worker import CHUNK
 
 _LOST: Final = End(signal.SIGKILL, "")  # with the fork server
-_RESTART_S: Final = 0.5  # so long after its end, the fork server is started again
+_RESTART_S: Final = 0.5  # so long after its end, what no query has ended is started again
 
 
 class Pool:
@@ -125,9 +125,16 @@ class Pool:
             return
         try:
             told, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE, 1)
+        except BlockingIOError:
+            return
         except OSError:
             told, descriptors = b"", []
-        message = json.loads(told or "{}")
+        if told:
+            self._take(json.loads(told), descriptors)
+        else:
+            self._start_again()
+
+    def _take(self, message: Mapping[str, Any], descriptors: Sequence[int]) -> None:
         if "ready" in message and self._ready:
             self._ready.set_result(None)
         elif "failed" in message and self._ready:
@@ -135,10 +142,10 @@ class Pool:
         elif "forked" in message:
             self._welcome(message["forked"], socket.socket(fileno=descriptors[0]))
         elif "ended" in message:
-            self._bury(message["ended"], End(message["signal"], message["said"]))
-            self._tell({"fork": True})
-        elif not told:
-            self._start_again()
+            end = End(message["signal"], message["said"])
+            # No query ended one that was free, so the next may end as soon: not in a circle.
+            pause = _RESTART_S if self._bury(message["ended"], end) else 0
+            asyncio.get_running_loop().call_later(pause, self._tell, {"fork": True})
 
     def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -162,12 +169,14 @@ class Pool:
 
         self._do(give())
 
-    def _bury(self, process: int, end: End) -> None:
-        self._queue.forget(process)
+    def _bury(self, process: int, end: End) -> bool:
+        """Take note of a worker's end; tell whether it had no query."""
+        was_free = self._queue.forget(process)
         if worker := self._workers.pop(process, None):
             worker.writer.close()
         if ended := self._ended.pop(process, None):
             ended.set_result(end)
+        return was_free
 
     def _hang_up(self) -> None:
         if self._control:
@@ -183,7 +192,8 @@ class Pool:
             return
         for process in list(self._ended):
             self._bury(process, _LOST)
-        if not self._closed:
+        under_way = self._restarting is not None and not self._restarting.done()
+        if not self._closed and not under_way:
             self._restarting = self._do(self._restart())
 
     async def _restart(self) -> None:
