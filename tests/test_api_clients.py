@@ -36,9 +36,9 @@ def _construct(address: str, triple: str, accept: str = RDF_XML) -> httpx2.Respo
 
 def test_rdflib_select(remote: Graph, backend: StoreBackend) -> None:
     query = f"{PREFIX} SELECT ?path ?level WHERE {PATHS}"
-    rows = {tuple(map(str, row)) for row in remote.query(query)}  # type: ignore[arg-type]
+    rows = {tuple(map(str, row)) for row in remote.query(query)}  # type: ignore[arg-type]  # rows
     expected = {
-        (row["path"].value, row["level"].value)  # type: ignore[union-attr]
+        (row["path"].value, row["level"].value)  # type: ignore[union-attr]  # no triples
         for row in backend.select(query, {})
     }
     assert len(rows) == 86
@@ -61,7 +61,7 @@ def test_rdflib_reads_the_whole_graph_as_rdf_xml(address: str, backend: StoreBac
     found = remote.query("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }").graph
     (row,) = backend.select("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", {})
     assert found is not None
-    assert len(found) == int(row["n"].value)  # type: ignore[union-attr]
+    assert len(found) == int(row["n"].value)  # type: ignore[union-attr]  # no triples
 
 
 def test_sparqlwrapper_s_header_for_graphs(address: str) -> None:

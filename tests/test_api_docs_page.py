@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
@@ -179,7 +179,8 @@ def _run(http: TestClient, command: str) -> Any:
             address = argument.removeprefix("localhost:8000")
     if pairs and not by_get:
         return http.post(address, data=dict(pairs), headers=headers)
-    return http.get(address, headers=headers, **({"params": pairs} if pairs else {}))  # type: ignore[arg-type]
+    query = f"?{urlencode(pairs)}" if pairs else ""
+    return http.get(f"{address}{query}", headers=headers)
 
 
 @pytest.mark.parametrize("address", ["/", "/docs"])

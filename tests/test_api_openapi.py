@@ -49,7 +49,7 @@ def _operations(description: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]
 def test_every_route_is_described(http: TestClient, description: dict[str, Any]) -> None:
     described = set(description["paths"])
     described -= {f"/api/v1/ask/{name}" for name in questions()}
-    routes = {path for path in _paths(http.app.router.routes) if path not in PAGES}  # type: ignore[attr-defined]
+    routes = {path for path in _paths(http.app.router.routes) if path not in PAGES}  # type: ignore[attr-defined]  # FastAPI
     assert routes == described | {QUESTION, GRAPH_BY_ADDRESS}
 
 
