@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from api.caching import ByteCache, Kept, entity_tag, is_known
 from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
 from api.service_description import Sizes, address_of, describe_service, graph_sizes
-from api.streaming import send_parts, send_whole, unless_gone, within
+from api.streaming import send_parts, send_whole, unless_gone
 from kg.answerer import Answerer, Parts
 from kg.backend import Backend
 from kg.errors import NotAcceptableError
@@ -125,8 +125,7 @@ class SparqlEndpoint:
             request, client=asking.client, timeout=operation.timeout
         ) as answering:
             fields["Content-Type"] = _media_type(answering, results)
-            send_in_time = within(self.answerer.patience, send)
-            body = await send_parts(answering, fields, send_in_time, keep=self.cache.largest)
+            body = await send_parts(answering, fields, send, keep=self.cache.largest)
         if tag and body is not None:
             self.cache.keep(tag, Kept(fields["Content-Type"], body))
 
