@@ -1,12 +1,18 @@
 """A real server on a free port of the loopback interface, for tests of the protocol."""
 
 import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import uvicorn
 import uvloop
 
@@ -16,6 +22,7 @@ from api.server import configure, listen, serve
 from api.switching import Switch
 from kg.backend import Backend, StoreBackend
 from kg.workers.limits import DEFAULTS, Limits
+from tests.reading import ROOT
 
 
 @contextmanager
@@ -43,6 +50,27 @@ def serving_dataset(files: Sequence[Path], limits: Limits = DEFAULTS) -> Iterato
     """Serve files as ``runatlas serve --dataset`` does; yield the address."""
     with _serving(Switch(lambda: tuple(files), limits), limits) as address:
         yield address
+
+
+@contextmanager
+def serving_command(*arguments: str, cwd: Path = ROOT) -> Iterator[tuple[httpx2.Client, int]]:
+    """Serve by the command itself; yield a client and the number of the process."""
+    command = [sys.executable, "-m", "kg.cli", "serve", "--port", "0", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment
+    ) as process:
+        assert process.stderr
+        try:
+            said = process.stderr
+            address = next(found[0] for line in said if (found := re.search(r"http://\S+", line)))
+            drain = threading.Thread(target=said.read)  # or what it says would fill the pipe
+            drain.start()
+            with httpx2.Client(base_url=address, timeout=60) as client:
+                yield client, process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
 
 
 @contextmanager
