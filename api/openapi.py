@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from api.documentation import REQUEST, example, request, responses
 from api.negotiation import FORMATS
-from api.sparql import FORM, QUERY
+from api.operation import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
 _DATASET: Final = (

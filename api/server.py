@@ -30,7 +30,7 @@ def run(backend: StoreBackend, limits: Limits, host: str, port: int) -> None:
         WorkersError: the query workers cannot be started.
     """
     pool = Pool(backend.folder, limits)
-    _run(create_app(backend, pool), pool, host, port)
+    _run(create_app(backend, pool, limits=limits), pool, host, port)
 
 
 def run_dataset(files: Sequence[Path], limits: Limits, host: str, port: int) -> None:
@@ -42,7 +42,8 @@ def run_dataset(files: Sequence[Path], limits: Limits, host: str, port: int) -> 
         WorkersError: the query workers cannot be started.
     """
     pool = Pool(files, limits)
-    _run(create_endpoint(StoreBackend(open_dataset(files)), pool), pool, host, port)
+    backend = StoreBackend(open_dataset(files))
+    _run(create_endpoint(backend, pool, limits=limits), pool, host, port)
 
 
 def _run(app: FastAPI, pool: Pool, host: str, port: int) -> None:

@@ -33,7 +33,7 @@ def serving(backend: Backend) -> Iterator[str]:
 def serving_by_workers(backend: StoreBackend, limits: Limits) -> Iterator[str]:
     """Serve a backend's snapshot as ``runatlas serve`` does; yield the address."""
     pool = Pool(backend.folder, limits)
-    with _serving(create_app(backend, pool), pool) as address:
+    with _serving(create_app(backend, pool, limits=limits), pool) as address:
         yield address
 
 
@@ -41,7 +41,8 @@ def serving_by_workers(backend: StoreBackend, limits: Limits) -> Iterator[str]:
 def serving_dataset(files: Sequence[Path], limits: Limits = DEFAULTS) -> Iterator[str]:
     """Serve files as ``runatlas serve --dataset`` does; yield the address."""
     pool = Pool(files, limits)
-    with _serving(create_endpoint(StoreBackend(open_dataset(files)), pool), pool) as address:
+    app = create_endpoint(StoreBackend(open_dataset(files)), pool, limits=limits)
+    with _serving(app, pool) as address:
         yield address
 
 

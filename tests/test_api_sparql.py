@@ -20,11 +20,12 @@ from pyoxigraph import (
     parse_query_results,
 )
 
-from api.sparql import FORM, MAX_BYTES, QUERY, UPDATE
+from api.operation import FORM, QUERY, UPDATE
 from kg.backend import StoreBackend
 from kg.query_guard import MAX_CHARACTERS
 from kg.snapshot import Snapshot
 from kg.vocab import ID, PREFIXES, SOURCE_GRAPHS
+from kg.workers.limits import DEFAULTS
 from tests.http_server import serving
 
 PREFIX = f"PREFIX ra: <{PREFIXES['ra']}>"
@@ -447,7 +448,7 @@ def test_long_bodies(http: httpx2.Client) -> None:
     longest = "ASK {}".ljust(MAX_CHARACTERS)
     assert http.post("/sparql", content=longest, headers=headers).status_code == 200
     _problem(http.post("/sparql", content=f"{longest} ", headers=headers), 400)
-    _problem(http.post("/sparql", content="ASK {}".ljust(MAX_BYTES + 1), headers=headers), 413)
+    _problem(http.post("/sparql", content="ASK {}".ljust(DEFAULTS.query + 1), headers=headers), 413)
     chunks = (b" " * 100_000 for _ in range(12))
     _problem(http.post("/sparql", content=chunks, headers=headers), 413)
 
