@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
+from itertools import dropwhile
 from typing import Final
 
 from pyoxigraph import Literal, NamedNode
@@ -84,9 +85,14 @@ def stored_examples(backend: Backend, today: date) -> list[Example]:
             values = bind(backend, question, {}, today=today)
         except UnknownNameError:
             continue
-        text = f"{question.text}{_values(values)}"
+        text = f"# {question.title}\n{_without_header(question.text)}{_values(values)}"
         examples.append(Example(question.title, question.asks, text))
     return examples
+
+
+def _without_header(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(dropwhile(lambda line: line.startswith("#"), lines))
 
 
 def _values(terms: Mapping[str, NamedNode | Literal]) -> str:
@@ -97,4 +103,5 @@ def _values(terms: Mapping[str, NamedNode | Literal]) -> str:
 
 def _any_example(name: str) -> Example:
     text = files(__package__).joinpath("web", f"{name}.rq").read_text(encoding="utf-8")
-    return Example(text.partition("\n")[0].removeprefix("# "), "", text)
+    title, asks = (line.removeprefix("# ") for line in text.splitlines()[:2])
+    return Example(title, asks, text)

@@ -100,7 +100,11 @@ def prefers_page(accept: str | None) -> bool:
     """Tell whether the client likes a page better than any format for programs; browsers do.
 
     Of equal weights, the one that the client names more closely wins; a page never by preference.
+    Programs in Java send ``text/html`` when they say nothing, but with a range of their own.
     """
+    parts = _PART.findall((accept or "").lower())
+    if any(part.partition(";")[0].strip() == "*" for part in parts):
+        return False
     ranges = tuple(_parse(accept or ""))
     weight, closeness = _preference(_PAGE_TYPE, ranges)
     others = max(_preference(offer.media_type, ranges) for offer in (*RESULTS, *GRAPHS))

@@ -26,9 +26,11 @@ from kg.vocab import BASE
 from kg.workers.limits import MIB, Limits
 
 TITLE: Final = "Runatlas: SPARQL"
-MAX_ROWS: Final = 10_000
-MAX_BYTES: Final = 4 * MIB  # of an answer in JSON or Turtle
+# What takes about half a second to write, in the server's own process.
+MAX_ROWS: Final = 2_000
+MAX_BYTES: Final = MIB  # of an answer in JSON or Turtle
 _LONGEST_LINK: Final = 8_000  # characters; what is longer is not passed on everywhere
+_FEWEST_LINES, _MOST_LINES = 8, 24  # of a query that are seen at once
 _TABLES: Final = ("csv", "tsv", "json", "xml")
 _GRAPHS: Final = ("turtle", "ntriples", "jsonld", "rdfxml", "nquads", "trig")
 
@@ -127,7 +129,7 @@ class QueryPage:
             yield element("h2", f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}")
             yield _downloads("This answer", operation, _TABLES)
         else:
-            yield element("h2", f"The first {len(rows):,} rows")
+            yield element("h2", f"The first {len(rows):,} rows" if rows else "A very long row")
             yield _cut("This is not the whole answer: there are more rows.", operation, _TABLES)
         if rows:
             yield self._table(variables, rows)
@@ -157,7 +159,7 @@ def _form(query: str, timeout: str, graphs: Sequence[tuple[str, str]] = ()) -> E
             f"\n{query}",  # the first newline is none of the text
             id="query",
             name="query",
-            rows="16",
+            rows=str(min(max(query.count("\n") + 2, _FEWEST_LINES), _MOST_LINES)),
             spellcheck="false",
             autocapitalize="off",
             required="required",
@@ -207,7 +209,7 @@ def _name(name: str) -> str:
     """Return what people call a format."""
     table_format, graph_format = FORMATS[name]
     found = table_format or graph_format
-    return found.format.name if found else name
+    return found.format.name.removeprefix("SPARQL Results in ") if found else name
 
 
 def _dataset(name: str, graph: str) -> Element:
@@ -269,5 +271,5 @@ def _prefixes(prefixes: Mapping[str, str]) -> Element:
 
 def _example(example: Example) -> Element:
     address = f"?{urlencode({'query': example.query, 'format': PAGE})}"
-    asks = element("span", f" {example.asks}", class_="soft")
-    return element("li", link(address, example.title), asks)
+    asks = element("span", example.asks, class_="soft")
+    return element("li", link(address, example.title), element("br"), asks)

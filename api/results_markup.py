@@ -21,7 +21,7 @@ from kg.backend import Term
 from kg.printable import printable
 from kg.vocab import BASE, XSD
 
-_WEB: Final = ("http://", "https://")
+_WEB: Final = frozenset(("http", "https"))
 _LOCAL_NAME: Final = re.compile(r"\w([\w.-]*[\w-])?", re.ASCII)
 
 Rows: TypeAlias = Sequence[Sequence[Term | None]]
@@ -58,7 +58,7 @@ def write_term(term: Term | None, prefixes: Mapping[str, str]) -> Iterator[Conte
     """Write a term as it may stand in a query; a literal as its text, with what it is."""
     if isinstance(term, NamedNode):
         text = code(printable(write_iri(term.value, prefixes)))
-        is_web = term.value.lower().startswith(_WEB)
+        is_web = term.value.partition(":")[0].lower() in _WEB
         yield link(term.value, text) if is_web else text
     elif isinstance(term, Literal):
         yield element("bdi", printable(term.value, keep="\n\t")) if term.value else code('""')
