@@ -293,7 +293,7 @@ def test_a_shown_iri_is_the_iri_where_it_is_typed(backend: StoreBackend) -> None
     iris |= {
         f"{BASE}{end}" for end in ("/x", "//x/y", "a:b", "a/../b", "./a", "?a", "#a", "id/a:b")
     }
-    iris |= {f"{RA}{end}" for end in ("a.", "-a", "a.b", "1", "_", "a%20", "é", "a:b", "a--b")}
+    iris |= {f"{RA}{end}" for end in ("a.", "-a", "a.b", "1", "_", "a%20", "é", "ª", "a:b", "a--b")}
     shown = {write_iri(iri, PREFIXES): iri for iri in iris}
     assert len(shown) == len(iris) > 1000
     prefixes = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in PREFIXES.items())
