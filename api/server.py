@@ -3,68 +3,55 @@
 import asyncio
 import errno
 import logging
+import resource
+import signal
 import socket
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Final
 
 import uvicorn
-from fastapi import FastAPI
+import uvloop
+from starlette.types import ASGIApp
 
-from api.app import create_app, create_endpoint
-from kg.backend import StoreBackend
-from kg.dataset import open_dataset
+from api.connections import Connection
+from api.switching import Source, Switch
 from kg.errors import UsageError
-from kg.workers.limits import Limits
-from kg.workers.pool import Pool
+from kg.workers.limits import DEFAULTS, Limits
 
 _BACKLOG: Final = 2048
+_FILES: Final = 1 << 16
 _OPTIONS: Final = {errno.EADDRINUSE: "--port", errno.EACCES: "--port"}
 
 
-def run(backend: StoreBackend, limits: Limits, host: str, port: int) -> None:
-    """Serve a snapshot until interrupted.
+def run(find: Callable[[], Source], limits: Limits, host: str, port: int) -> None:
+    """Serve what is found, and what is found later in its place, until interrupted.
 
     Raises:
-        UsageError: the address cannot be listened on.
-        WorkersError: the query workers cannot be started.
+        RunatlasError: it cannot be opened, or the address cannot be listened on; see ``kg.errors``.
     """
-    pool = Pool(backend.folder, limits)
-    _run(create_app(backend, pool, limits=limits), pool, host, port)
-
-
-def run_dataset(files: Sequence[Path], limits: Limits, host: str, port: int) -> None:
-    """Serve files of RDF until interrupted: SPARQL alone.
-
-    Raises:
-        SourceError: a file cannot be read.
-        UsageError: the address cannot be listened on.
-        WorkersError: the query workers cannot be started.
-    """
-    pool = Pool(files, limits)
-    backend = StoreBackend(open_dataset(files))
-    _run(create_endpoint(backend, pool, limits=limits), pool, host, port)
-
-
-def _run(app: FastAPI, pool: Pool, host: str, port: int) -> None:
+    _allow_connections()
+    switch = Switch(find, limits)
     with listen(host, port) as listening:
         # uvicorn names an address only if it opens it itself.
         address = _address(host, listening.getsockname()[1])
         message = f"Uvicorn running on http://{address} (Press CTRL+C to quit)"
-        asyncio.run(serve(uvicorn.Server(configure(app, host, port)), pool, listening, message))
+        server = uvicorn.Server(configure(switch, host, port, limits))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.get_loop().add_signal_handler(signal.SIGHUP, switch.renew)
+            runner.run(serve(server, switch, listening, message))
 
 
 async def serve(
-    server: uvicorn.Server, pool: Pool, listening: socket.socket, message: str = ""
+    server: uvicorn.Server, switch: Switch, listening: socket.socket, message: str = ""
 ) -> None:
-    """Start a pool, serve on a socket until told to stop, then close the pool."""
+    """Start a switch, serve on a socket until told to stop, then close the switch."""
     try:
-        await pool.start()
+        await switch.start()
         if message:
             logging.getLogger("uvicorn.error").info(message)
         await server.serve(sockets=[listening])
     finally:
-        await pool.close()
+        await switch.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -89,17 +76,34 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def configure(app: FastAPI, host: str, port: int) -> uvicorn.Config:
+def configure(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    limits: Limits = DEFAULTS,
+    connection: type[Connection] = Connection,
+) -> uvicorn.Config:
     """Return the server's settings: no log line for each request, no name of the software."""
     return uvicorn.Config(
         app,
         host=host,
         port=port,
+        http=connection.within(limits),
+        ws="none",
         access_log=False,
         log_level="info",
         server_header=False,
         lifespan="off",
     )
+
+
+def _allow_connections() -> None:
+    """Raise the number of open files to what this process may have: each connection is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _address(host: str, port: int) -> str:

@@ -24,7 +24,7 @@ from api.operation import (
 )
 from api.query_page import QueryPage
 from api.service_description import Sizes, address_of, describe_service, graph_sizes
-from api.streaming import collect, send_parts, send_whole, unless_gone, within
+from api.streaming import collect, send_parts, send_whole, unless_gone
 from kg.answerer import Answerer, Parts
 from kg.backend import Backend
 from kg.errors import NotAcceptableError, RunatlasError
@@ -103,8 +103,7 @@ class SparqlEndpoint:
             request, client=asking.client, timeout=operation.timeout
         ) as answering:
             fields["Content-Type"] = _media_type(answering, results)
-            send_in_time = within(self.answerer.patience, send)
-            body = await send_parts(answering, fields, send_in_time, keep=self.cache.largest)
+            body = await send_parts(answering, fields, send, keep=self.cache.largest)
         if tag and body is not None:
             self.cache.keep(tag, Kept(fields["Content-Type"], body))
 

@@ -74,19 +74,6 @@ def _start(status: int, headers: Mapping[str, str]) -> Message:
     return {"type": "http.response.start", "status": status, "headers": fields}
 
 
-def within(seconds: float, send: Send) -> Send:
-    """Send as before, but give up a client that does not receive a message in time."""
-
-    async def send_in_time(message: Message) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await send(message)
-        except TimeoutError:
-            raise AnswerCutError("The client does not receive its answer.") from None
-
-    return send_in_time
-
-
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, None]) -> None:
     """Do work that is given up as soon as the client has gone."""
     working = asyncio.ensure_future(work)

@@ -28,10 +28,6 @@ class Parts(Protocol):
 class Answerer(Protocol):
     """Answers any query, within limits of its own."""
 
-    @property
-    def patience(self) -> float:
-        """Seconds that a client may take to receive one part of an answer."""
-
     def answer(
         self, request: Request, *, client: str = "", timeout: float | None = None
     ) -> AbstractAsyncContextManager[Parts]:
@@ -51,8 +47,6 @@ class Answerer(Protocol):
 
 class InProcess:
     """Answers in a thread of this process, for tests: nothing stops a query there."""
-
-    patience = 30.0
 
     def __init__(self, backend: Backend) -> None:
         """Answer from a backend."""

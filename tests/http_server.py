@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
+import uvloop
 
-from api.app import create_app, create_endpoint
+from api.app import create_app
+from api.connections import Connection
 from api.server import configure, listen, serve
+from api.switching import Switch
 from kg.backend import Backend, StoreBackend
-from kg.dataset import open_dataset
 from kg.workers.limits import DEFAULTS, Limits
-from kg.workers.pool import Pool
 
 
 @contextmanager
@@ -30,29 +30,34 @@ def serving(backend: Backend) -> Iterator[str]:
 
 
 @contextmanager
-def serving_by_workers(backend: StoreBackend, limits: Limits) -> Iterator[str]:
+def serving_by_workers(
+    backend: StoreBackend, limits: Limits, connection: type[Connection] = Connection
+) -> Iterator[str]:
     """Serve a backend's snapshot as ``runatlas serve`` does; yield the address."""
-    pool = Pool(backend.folder, limits)
-    with _serving(create_app(backend, pool, limits=limits), pool) as address:
+    with _serving(Switch(lambda: backend.folder, limits), limits, connection) as address:
         yield address
 
 
 @contextmanager
 def serving_dataset(files: Sequence[Path], limits: Limits = DEFAULTS) -> Iterator[str]:
     """Serve files as ``runatlas serve --dataset`` does; yield the address."""
-    pool = Pool(files, limits)
-    app = create_endpoint(StoreBackend(open_dataset(files)), pool, limits=limits)
-    with _serving(app, pool) as address:
+    with _serving(Switch(lambda: tuple(files), limits), limits) as address:
         yield address
 
 
 @contextmanager
-def _serving(app: FastAPI, pool: Pool) -> Iterator[str]:
+def _serving(
+    switch: Switch, limits: Limits, connection: type[Connection] = Connection
+) -> Iterator[str]:
     with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        server = uvicorn.Server(configure(app, "127.0.0.1", port))
-        thread = threading.Thread(target=asyncio.run, args=[serve(server, pool, listening)])
-        with _running(server, thread):
+        server = uvicorn.Server(configure(switch, "127.0.0.1", port, limits, connection))
+
+        def run() -> None:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                runner.run(serve(server, switch, listening))
+
+        with _running(server, threading.Thread(target=run)):
             yield f"http://127.0.0.1:{port}"
 
 

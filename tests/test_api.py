@@ -522,7 +522,7 @@ def test_an_address_in_use_is_said_to_be(backend: StoreBackend) -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"^127.0.0.1:{port} .*: address already in use; "):
-            run(backend, DEFAULTS, "127.0.0.1", port)
+            run(lambda: backend.folder, DEFAULTS, "127.0.0.1", port)
 
 
 @pytest.mark.parametrize("blank", ["on", "as_of", "stack", "precision"])

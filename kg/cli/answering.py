@@ -34,6 +34,7 @@ from kg.cli.options import (
 from kg.errors import UsageError
 from kg.printable import json_text
 from kg.queries import questions
+from kg.snapshot import default_snapshot
 from kg.table import as_csv, as_json_rows, as_table
 from kg.workers.limits import DEFAULTS, KIB, MIB, Limits
 
@@ -214,7 +215,7 @@ def serve_command(
     snapshot: SnapshotOption = None,
 ) -> None:
     """Serve a snapshot: SPARQL at /sparql, short questions at /api/v1, described at /docs."""
-    from api.server import run, run_dataset
+    from api.server import run
 
     if dataset and snapshot:
         raise UsageError("--dataset and --snapshot: serve one of them.")
@@ -228,7 +229,8 @@ def serve_command(
         query=max_query * KIB,
         nesting=max_nesting,
     )
-    if dataset:
-        run_dataset(dataset, limits, host, port)
-    else:
-        run(open_backend(snapshot), limits, host, port)
+
+    def find() -> Path | tuple[Path, ...]:
+        return tuple(dataset) if dataset else (snapshot or default_snapshot()).resolve()
+
+    run(find, limits, host, port)

@@ -51,8 +51,11 @@ class _ForkServer:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def run(self, store: Store) -> None:
+        waiting = select.poll()  # select.select takes no descriptor above 1023
+        for descriptor in (self._control.fileno(), self._ended):
+            waiting.register(descriptor, select.POLLIN)
         while True:
-            readable, _, _ = select.select([self._control.fileno(), self._ended], [], [])
+            readable = {descriptor for descriptor, _ in waiting.poll()}
             if self._ended in readable:
                 os.read(self._ended, MESSAGE)
                 self._reap()

@@ -41,11 +41,6 @@ class Pool:
         self._full = asyncio.Event()
         self._closed = False
 
-    @property
-    def patience(self) -> float:
-        """Seconds that a client may take to receive one part of an answer."""
-        return self._limits.progress
-
     async def start(self) -> None:
         """Start the fork server, and wait until it has forked the workers.
 
@@ -157,7 +152,7 @@ class Pool:
         ended = self._ended[process] = asyncio.get_running_loop().create_future()
 
         async def give() -> None:
-            reader, writer = await asyncio.open_connection(sock=connection, limit=4 * CHUNK)
+            reader, writer = await asyncio.open_unix_connection(sock=connection, limit=4 * CHUNK)
             worker = Worker(process, reader, writer, ended)
             if ended.done():
                 writer.close()
