@@ -102,10 +102,12 @@ def prefers_page(accept: str | None) -> bool:
     Of equal weights, the one that the client names more closely wins; a page never by preference.
     Programs in Java send ``text/html`` when they say nothing, but with a range of their own.
     """
-    parts = _PART.findall((accept or "").lower())
+    if not accept or _PAGE_TYPE not in accept.lower():
+        return False
+    parts = _PART.findall(accept)
     if any(part.partition(";")[0].strip() == "*" for part in parts):
         return False
-    ranges = tuple(_parse(accept or ""))
+    ranges = tuple(_parse(accept))
     weight, closeness = _preference(_PAGE_TYPE, ranges)
     others = max(_preference(offer.media_type, ranges) for offer in (*RESULTS, *GRAPHS))
     return weight > 0 and (weight, closeness) > others
