@@ -23,14 +23,18 @@ from api import (
 )
 from api.caching import ByteCache
 from api.catalog import Catalog
+from api.compression import Compression
 from api.graph_store import GraphStore
+from api.guide import Guide, guide_to_any, guide_to_questions
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
+from api.query_page import QueryPage
 from api.sparql import SparqlEndpoint
 from kg import __version__
 from kg.answerer import Answerer, InProcess
 from kg.backend import Backend
+from kg.workers.limits import DEFAULTS, Limits
 
 CACHE_BYTES: Final = 64 << 20  # of answers that are kept
 _DESCRIPTION = """Which AI models run on which accelerators, under which software, and who says so.
@@ -62,6 +66,7 @@ def create_app(
     backend: Backend,
     answerer: Answerer | None = None,
     *,
+    limits: Limits = DEFAULTS,
     today: Callable[[], date] = date.today,
 ) -> FastAPI:
     """Return an application that reads from a backend; ``today`` is the day of an answer.
@@ -77,7 +82,9 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    endpoint = _prepare(app, backend, answerer, today)
+    app.state.today = today
+    guide = guide_to_questions(backend, today)
+    endpoint = _prepare(app, backend, answerer or InProcess(backend), limits, guide)
     app.router.routes.append(Route(catalog.PATH, Catalog(endpoint), name="void"))
     for path, page in (("/", _landing_page), ("/docs", _documentation)):
         app.add_api_route(path, page, include_in_schema=False)
@@ -86,23 +93,24 @@ def create_app(
     return app
 
 
-def create_endpoint(backend: Backend, answerer: Answerer) -> FastAPI:
+def create_endpoint(backend: Backend, answerer: Answerer, *, limits: Limits = DEFAULTS) -> FastAPI:
     """Return an application that answers SPARQL alone, from any RDF."""
     app = FastAPI(title="Runatlas", openapi_url=None, redirect_slashes=False)
-    _prepare(app, backend, answerer, date.today)
+    _prepare(app, backend, answerer, limits, guide_to_any())
     app.include_router(health.router)
     return app
 
 
 def _prepare(
-    app: FastAPI, backend: Backend, answerer: Answerer | None, today: Callable[[], date]
+    app: FastAPI, backend: Backend, answerer: Answerer, limits: Limits, guide: Guide
 ) -> SparqlEndpoint:
     app.state.backend = backend
-    app.state.today = today
+    app.add_middleware(Compression)
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
+    page = QueryPage(backend, limits, guide)
     cache = ByteCache(CACHE_BYTES)
-    endpoint = SparqlEndpoint(backend, answerer or InProcess(backend), cache)
+    endpoint = SparqlEndpoint(backend, answerer, cache, limits=limits, page=page)
     store = GraphStore(endpoint)
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
     app.router.routes.append(Route(graph_store.PATH, store, name="graph-store"))

@@ -7,7 +7,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from api.graph_store import WHOLE
-from api.sparql import Operation, SparqlEndpoint, asking_in
+from api.operation import Operation, asking_in
+from api.sparql import SparqlEndpoint
 from api.streaming import unless_gone
 from kg.vocab import CATALOG_GRAPH
 

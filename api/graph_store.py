@@ -13,8 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from api.operation import Operation, asking_in
 from api.service_description import address_of
-from api.sparql import Operation, SparqlEndpoint, asking_in
+from api.sparql import SparqlEndpoint
 from api.streaming import unless_gone
 
 PATH: Final = "/graph-store"

@@ -53,6 +53,10 @@ FORMATS: Final[Mapping[str, tuple[Offer[QueryResultsFormat] | None, Offer[RdfFor
     "trig": (None, GRAPHS[5]),
 }
 
+# Pages for people: an offer beside the others, and what ``format=`` calls it.
+PAGE: Final = "html"
+_PAGE_TYPE: Final = "text/html"
+
 _PART: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER: Final = re.compile(r'\s*;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)')
 _RANGE: Final = re.compile(r"\s*([^\s;,/]+)/([^\s;,/]+)")
@@ -92,6 +96,23 @@ def negotiate(accept: str | None, offers: Sequence[Offer[Format]]) -> Offer[Form
     return best if _preference(best.media_type, ranges)[0] > 0 else None
 
 
+def prefers_page(accept: str | None) -> bool:
+    """Tell whether the client likes a page better than any format for programs; browsers do.
+
+    Of equal weights, the one that the client names more closely wins; a page never by preference.
+    Programs in Java send ``text/html`` when they say nothing, but with a range of their own.
+    """
+    if not accept or _PAGE_TYPE not in accept.lower():
+        return False
+    parts = _PART.findall(accept)
+    if any(part.partition(";")[0].strip() == "*" for part in parts):
+        return False
+    ranges = tuple(_parse(accept))
+    weight, closeness = _preference(_PAGE_TYPE, ranges)
+    others = max(_preference(offer.media_type, ranges) for offer in (*RESULTS, *GRAPHS))
+    return weight > 0 and (weight, closeness) > others
+
+
 def _parse(accept: str) -> Iterator[_Range]:
     """Read the media ranges; what is none, or has a weight that is none, matches nothing."""
     for part in _PART.findall(accept.lower()):
@@ -100,12 +121,13 @@ def _parse(accept: str) -> Iterator[_Range]:
             parameters = {
                 name: value.strip('"') for name, value in _PARAMETER.findall(part, match.end())
             }
-            weight = _weight(parameters.pop("q", "1"))
+            weight = weight_of(parameters.pop("q", "1"))
             if weight is not None:
                 yield _Range(match[1], match[2], frozenset(parameters.items()), weight)
 
 
-def _weight(text: str) -> float | None:
+def weight_of(text: str) -> float | None:
+    """Return the weight that a text gives (RFC 9110, section 12.4.2), or None if it is none."""
     return float(text) if re.fullmatch(r"0?\.\d+|[01](?:\.0*)?|0\.\d*", text) else None
 
 

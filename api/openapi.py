@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from api.documentation import REQUEST, example, request, responses
 from api.negotiation import FORMATS
-from api.sparql import FORM, QUERY
+from api.operation import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
 _DATASET: Final = (
@@ -45,7 +45,8 @@ tables and the ontology. Derived statements and older releases are reached by `G
 
 `Accept` chooses the format: JSON, XML, CSV or TSV for SELECT and ASK (CSV and TSV for SELECT alone
 by their specification), Turtle, N-Triples, JSON-LD or RDF/XML for CONSTRUCT and DESCRIBE (RDF/XML
-cannot express every graph). A query that uses `SERVICE` is refused: no query leaves the machine."""
+cannot express every graph). A browser, and whoever says `format=html`, gets a page with a form. A
+query that uses `SERVICE` is refused: no query leaves the machine."""
 
 _FORMAT: Final[Mapping[str, Any]] = {
     "name": "format",
@@ -165,7 +166,7 @@ def _sparql_post() -> dict[str, Any]:
         "operationId": "sparql_post",
         "summary": "Query by POST",
         "description": f"{_SPARQL}\n\nThe query is the body itself, or a parameter of a form; a "
-        "body holds at most 1 MiB.",
+        "body holds at most 1 MiB, unless the server is told otherwise.",
         "parameters": [*_dataset_parameters(), _FORMAT, _TIMEOUT],
         "requestBody": {
             "required": True,

@@ -17,21 +17,25 @@ def read_page(name: str) -> str:
 
 def respond(title: str, body: str) -> HTMLResponse:
     """Return a page with its body, which is HTML already, under a policy that permits the style."""
-    style = _read("style.css")
+    return HTMLResponse(write_page(title, body), headers={"Content-Security-Policy": policy()})
+
+
+def write_page(title: str, body: str) -> str:
+    """Write a page with its body, which is HTML already."""
     frame = Template(_read("frame.html"))
-    page = frame.substitute(title=escape(title), style=style, body=body)
-    return HTMLResponse(page, headers={"Content-Security-Policy": _policy(style)})
+    return frame.substitute(title=escape(title), style=_read("style.css"), body=body)
+
+
+def policy(*, form_action: str = "'none'") -> str:
+    """Return the policy of a page: it has its style, and sends forms nowhere else."""
+    style = _read("style.css").encode("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        f"base-uri 'none'; form-action {form_action}; frame-ancestors 'none'"
+    )
 
 
 @cache
 def _read(name: str) -> str:
     return files(__package__).joinpath("web", name).read_text(encoding="utf-8")
-
-
-@cache
-def _policy(style: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )

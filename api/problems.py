@@ -78,6 +78,14 @@ def add_handlers(app: FastAPI, backend: Backend) -> None:
     app.add_exception_handler(Exception, on_bug)
 
 
+def status_of(error: HTTPException | RunatlasError) -> tuple[int, str, Mapping[str, str]]:
+    """Return an error's status, its words and its headers."""
+    if isinstance(error, HTTPException):
+        return error.status_code, str(error.detail), error.headers or {}
+    headers = {"Retry-After": RETRY_AFTER} if isinstance(error, OverloadedError) else {}
+    return STATUS_CODES[type(error)], str(error), headers
+
+
 def _on_our_error(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, UnknownNameError):
         in_path = any(
@@ -86,9 +94,10 @@ def _on_our_error(request: Request, error: Exception) -> JSONResponse:
         )
         status = 404 if in_path else STATUS_CODES[UnknownNameError]
         return problem(status, str(error), did_you_mean=list(error.near))
-    headers = {"Retry-After": RETRY_AFTER} if isinstance(error, OverloadedError) else None
-    # The framework types its handlers for any error; this one is registered for these alone.
-    return problem(STATUS_CODES[type(error)], str(error), headers=headers)  # type: ignore[index]
+    if not isinstance(error, RunatlasError):
+        raise error
+    status, detail, headers = status_of(error)
+    return problem(status, detail, headers=headers)
 
 
 def _on_http_error(request: Request, error: Exception) -> JSONResponse:

@@ -1,15 +1,10 @@
 """SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Final
-from urllib.parse import parse_qsl
 
-from pyoxigraph import NamedNode, QueryResultsFormat, RdfFormat
+from pyoxigraph import QueryResultsFormat, RdfFormat
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -17,80 +12,68 @@ from starlette.types import Receive, Scope, Send
 
 from api.caching import ByteCache, Kept, entity_tag, is_known
 from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
+from api.operation import (
+    ALLOW,
+    Asking,
+    Operation,
+    Parameters,
+    asking_in,
+    operation_of,
+    read_parameters,
+    wants_page,
+)
+from api.query_page import QueryPage
 from api.service_description import Sizes, address_of, describe_service, graph_sizes
-from api.streaming import send_parts, send_whole, unless_gone
+from api.streaming import collect, send_parts, send_whole, unless_gone
 from kg.answerer import Answerer, Parts
 from kg.backend import Backend
-from kg.errors import NotAcceptableError
+from kg.errors import NotAcceptableError, RunatlasError
 from kg.evaluation import Request
-from kg.query_guard import refuse_nested, says_using
-
-FORM: Final = "application/x-www-form-urlencoded"
-QUERY: Final = "application/sparql-query"
-UPDATE: Final = "application/sparql-update"
-ALLOW: Final = "GET, HEAD, OPTIONS, POST"
-MAX_BYTES: Final = 1 << 20
-_MAX_DISCARDED: Final = 16 * MAX_BYTES
-_MAX_PARAMETERS: Final = 1000
-_SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation: one query, and the dataset that replaces its own, if any; or one update."""
-
-    query: str
-    default_graphs: tuple[str, ...]
-    named_graphs: tuple[str, ...]
-    timeout: float | None = None
-    is_update: bool = False
-    format: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """Who asks: what the client accepts, what it knows already, and its address."""
-
-    accept: str
-    known: str
-    client: str
-
-
-def asking_in(scope: Scope) -> Asking:
-    """Read who asks; only a GET can be told that its answer is known (RFC 9110, 13.1.2)."""
-    headers = Headers(scope=scope)
-    return Asking(
-        accept=", ".join(headers.getlist("accept")),
-        known=headers.get("if-none-match", "") if scope["method"] == "GET" else "",
-        client=scope["client"][0] if scope.get("client") else "",
-    )
+from kg.query_guard import refuse_nested
+from kg.workers.limits import Limits
 
 
 class SparqlEndpoint:
     """The endpoint as an ASGI application: a handler of the framework's would cost half."""
 
-    def __init__(self, backend: Backend, answerer: Answerer, cache: ByteCache) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        answerer: Answerer,
+        cache: ByteCache,
+        *,
+        limits: Limits,
+        page: QueryPage,
+    ) -> None:
         """Have queries on a backend's snapshot answered, and keep what fits into the cache."""
         self.backend, self.answerer, self.cache = backend, answerer, cache
+        self.limits, self.page = limits, page
         self._sizes: dict[str, Sizes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one operation; errors are the application's to render."""
+        """Answer one operation; errors are the application's to render, but for those on a page."""
         if scope["method"] == "OPTIONS":
             await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOW})(
                 scope, receive, send
             )
             return
+        asking = asking_in(scope)
+        parameters: Parameters = ()
         try:
-            operation = await _read_operation(scope, Headers(scope=scope), receive)
+            parameters = await read_parameters(scope, receive, self.limits.query)
+            if scope["method"] == "GET" and not parameters:
+                response = await self._describe(scope, asking)
+                await response(scope, receive, send)
+                return
+            work = self._show if wants_page(parameters, asking.accept) else self.respond
+            await unless_gone(receive, work(operation_of(parameters), asking, send))
         except ClientDisconnect:
             return
-        asking = asking_in(scope)
-        if operation is None:
-            service = describe_service(await self.sizes(), address_of(scope), asking.accept)
-            await service(scope, receive, send)
-            return
-        await unless_gone(receive, self.respond(operation, asking, send))
+        except (HTTPException, RunatlasError) as error:
+            if not wants_page(parameters, asking.accept):
+                raise
+            failed = await run_in_threadpool(self.page.fail, error, parameters)
+            await failed(scope, receive, send)
 
     async def sizes(self) -> Sizes:
         """Return the graphs with their sizes, counted once: a snapshot does not change."""
@@ -99,27 +82,22 @@ class SparqlEndpoint:
             self._sizes = {snapshot: await run_in_threadpool(graph_sizes, self.backend)}
         return self._sizes[snapshot]
 
+    async def _describe(self, scope: Scope, asking: Asking) -> Response:
+        sizes = await self.sizes()
+        if wants_page((), asking.accept):
+            return await run_in_threadpool(self.page.begin, sizes)
+        return describe_service(sizes, address_of(scope), asking.accept)
+
     async def respond(self, operation: Operation, asking: Asking, send: Send) -> None:
         """Answer an operation, from the cache if it is there."""
         results, graph = _formats(operation.format, asking.accept)
-        refuse_nested(operation.query)
-        request = Request(
-            query=operation.query,
-            results=results.format if results else None,
-            graph=graph.format if graph else None,
-            default_graphs=operation.default_graphs,
-            named_graphs=operation.named_graphs,
-            is_update=operation.is_update,
+        request = self._request(
+            operation, results.format if results else None, graph.format if graph else None
         )
         media_types = tuple(offer.media_type if offer else "" for offer in (results, graph))
         tag = entity_tag(self.backend.snapshot, request, media_types)
         fields = {"Vary": "Accept", **({"ETag": tag} if tag else {})}
-        if tag and is_known(tag, asking.known):
-            await send_whole(HTTPStatus.NOT_MODIFIED, fields, b"", send)
-            return
-        if tag and (kept := self.cache.find(tag)):
-            fields["Content-Type"] = kept.media_type
-            await send_whole(HTTPStatus.OK, fields, kept.body, send)
+        if tag and await self._is_sent(tag, asking, fields, send):
             return
         async with self.answerer.answer(
             request, client=asking.client, timeout=operation.timeout
@@ -128,6 +106,52 @@ class SparqlEndpoint:
             body = await send_parts(answering, fields, send, keep=self.cache.largest)
         if tag and body is not None:
             self.cache.keep(tag, Kept(fields["Content-Type"], body))
+
+    async def _show(self, operation: Operation, asking: Asking, send: Send) -> None:
+        """Answer an operation on a page for people, from the cache if it is there."""
+        request = self._request(operation, QueryResultsFormat.JSON, RdfFormat.TURTLE)
+        tag = entity_tag(self.backend.snapshot, request, self.page.edition(operation))
+        fields = {**self.page.fields, **({"ETag": tag} if tag else {})}
+        if tag and await self._is_sent(tag, asking, fields, send):
+            return
+        async with self.answerer.answer(
+            request, client=asking.client, timeout=operation.timeout
+        ) as answering:
+            media_type = answering.media_type
+            shown = await collect(answering, self.page.largest)
+        body = await run_in_threadpool(self.page.show, operation, media_type, shown)
+        if tag:
+            self.cache.keep(tag, Kept(fields["Content-Type"], body))
+        await send_whole(HTTPStatus.OK, fields, body, send)
+
+    def _request(
+        self,
+        operation: Operation,
+        results: QueryResultsFormat | None,
+        graph: RdfFormat | None,
+    ) -> Request:
+        refuse_nested(operation.query, self.limits.nesting)
+        return Request(
+            query=operation.query,
+            results=results,
+            graph=graph,
+            default_graphs=operation.default_graphs,
+            named_graphs=operation.named_graphs,
+            is_update=operation.is_update,
+        )
+
+    async def _is_sent(
+        self, tag: str, asking: Asking, fields: Mapping[str, str], send: Send
+    ) -> bool:
+        """Send the answer of a tag, or that the client has it; tell whether that was possible."""
+        if is_known(tag, asking.known):
+            await send_whole(HTTPStatus.NOT_MODIFIED, fields, b"", send)
+        elif kept := self.cache.find(tag):
+            fields = {**fields, "Content-Type": kept.media_type}
+            await send_whole(HTTPStatus.OK, fields, kept.body, send)
+        else:
+            return False
+        return True
 
 
 def _formats(
@@ -156,140 +180,3 @@ def _media_type(answer: Parts, results: Offer[QueryResultsFormat] | None) -> str
     if results and answer.media_type == results.format.media_type and results.is_alias:
         return results.media_type
     return answer.media_type
-
-
-async def _read_operation(scope: Scope, headers: Headers, receive: Receive) -> Operation | None:
-    """Read the operation of a request; None for one that asks for the service's description.
-
-    Raises:
-        HTTPException: it is no operation of the protocol.
-    """
-    if len(scope["query_string"]) > MAX_BYTES:
-        raise HTTPException(HTTPStatus.REQUEST_URI_TOO_LONG, _too_long("The address"))
-    parameters = _parse_parameters(scope["query_string"])
-    if scope["method"] == "POST":
-        media_type = _content_type(headers)
-        body = await _read_body(headers, receive)
-        if media_type == FORM:
-            parameters += _parse_parameters(body)
-        else:
-            parameters.append(("query" if media_type == QUERY else "update", _decode(body)))
-    elif scope["method"] != "GET":
-        raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": ALLOW})
-    elif not parameters:
-        return None
-    elif _values(parameters, "update"):
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "An update is sent by POST.")
-    return _operation(parameters)
-
-
-def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
-    queries, updates = _values(parameters, "query"), _values(parameters, "update")
-    if len(queries) + len(updates) != 1:
-        found = f"there are {len(queries)}" + (f" and {len(updates)} updates" if updates else "")
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"Exactly one query is needed; {found}.")
-    named = _graphs(parameters, "using-graph-uri") + _graphs(parameters, "using-named-graph-uri")
-    if updates and named and says_using(updates[0]):
-        detail = "The update names its graphs itself, by USING or WITH; the parameters do too."
-        raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
-    return Operation(
-        (queries or updates)[0],
-        _graphs(parameters, "default-graph-uri"),
-        _graphs(parameters, "named-graph-uri"),
-        _timeout(parameters),
-        is_update=bool(updates),
-        format=_format(parameters),
-    )
-
-
-def _format(parameters: Sequence[tuple[str, str]]) -> str | None:
-    """Return the name of a format, which ``output`` gives too."""
-    found = _values(parameters, "format") + _values(parameters, "output")
-    if len(found) > 1:
-        detail = f"Exactly one format is needed; there are {len(found)}."
-        raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
-    return found[0] if found else None
-
-
-def _values(parameters: Sequence[tuple[str, str]], wanted: str) -> tuple[str, ...]:
-    return tuple(value for name, value in parameters if name == wanted)
-
-
-def _graphs(parameters: Sequence[tuple[str, str]], name: str) -> tuple[str, ...]:
-    graphs = _values(parameters, name)
-    try:
-        for graph in graphs:
-            NamedNode(graph)
-    except ValueError as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{name} {graph!r} is no IRI.") from error
-    return graphs
-
-
-def _timeout(parameters: Sequence[tuple[str, str]]) -> float | None:
-    """Return the seconds that the client gives the query, if it says so."""
-    given = _values(parameters, "timeout")
-    if not given:
-        return None
-    if len(given) == 1 and _SECONDS.fullmatch(given[0]) and float(given[0]) > 0:
-        return float(given[0])
-    detail = f"timeout {given[-1]!r} is no number of seconds such as 2.5."
-    raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
-
-
-def _content_type(headers: Headers) -> str:
-    """Return the media type of a body that we can read; it is in UTF-8 and not compressed."""
-    essence, *parameters = headers.get("content-type", "").lower().split(";")
-    media_type = essence.strip()
-    charsets = {p.strip() for p in parameters if p.strip().startswith("charset=")}
-    in_utf8 = charsets <= {"charset=utf-8", 'charset="utf-8"'}
-    plain = headers.get("content-encoding", "identity").lower() == "identity"
-    if media_type not in (FORM, QUERY, UPDATE) or not in_utf8 or not plain:
-        detail = f"Send {FORM} or {QUERY}, in UTF-8 and uncompressed."
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
-    return media_type
-
-
-async def _read_body(headers: Headers, receive: Receive) -> bytes:
-    """Read the body; one that is too long is read on for a while, so that the refusal arrives."""
-    length = headers.get("content-length", "0")
-    size = int(length) if length.isdecimal() and int(length) > _MAX_DISCARDED else 0
-    body = b""
-    more = True
-    while more and size <= _MAX_DISCARDED:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk = message.get("body", b"")
-        more = message.get("more_body", False)
-        size += len(chunk)
-        body += chunk if size <= MAX_BYTES else b""
-    if size > MAX_BYTES:
-        detail, close = _too_long("The body"), {"Connection": "close"}
-        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, close)
-    return body
-
-
-def _too_long(what: str) -> str:
-    return f"{what} holds more than {MAX_BYTES} bytes."
-
-
-def _parse_parameters(text: bytes) -> list[tuple[str, str]]:
-    """Read the parameters of a form, percent-decoded once."""
-    try:
-        return parse_qsl(
-            _decode(text),
-            keep_blank_values=True,
-            errors="strict",
-            max_num_fields=_MAX_PARAMETERS,
-        )
-    except UnicodeDecodeError as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "A parameter is not UTF-8.") from error
-    except ValueError as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "There are too many parameters.") from error
-
-
-def _decode(text: bytes) -> str:
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "The request is not UTF-8.") from error

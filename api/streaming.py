@@ -50,6 +50,18 @@ async def send_parts(
     return b"".join(kept) if size <= keep else None
 
 
+async def collect(parts: Parts, most: int) -> tuple[bytes, bool]:
+    """Return an answer, or its beginning of so many bytes; and whether that is the whole.
+
+    Raises:
+        AnswerCutError: it ends before its end.
+    """
+    body = bytearray()
+    while len(body) <= most and (part := await parts.next_part()):
+        body += part
+    return bytes(body[:most]), len(body) <= most
+
+
 async def _from(first: bytes, second: bytes, parts: Parts) -> AsyncIterator[bytes]:
     yield first
     while second:

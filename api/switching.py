@@ -128,7 +128,7 @@ class Switch:
         create = create_app if isinstance(source, Path) else create_endpoint
         try:
             await pool.start()
-            app = await asyncio.to_thread(create, backend, pool)
+            app = await asyncio.to_thread(create, backend, pool, limits=self._limits)
         except BaseException:
             await pool.close()
             raise

@@ -73,20 +73,32 @@ def ask(backend: Backend, name: str, values: Mapping[str, str], *, today: date) 
         UsageError: a parameter that the question does not take, or lacks, or a malformed value.
     """
     question = find_question(name)
+    bindings = bind(backend, question, values, today=today)
+    rows = backend.select(question.text, bindings)
+    columns = tuple(column for column, _ in question.columns)
+    places = tuple(places_of_row(backend, row, {*bindings}) for row in rows)
+    return Asked(question, columns, tuple(rows), places)
+
+
+def bind(
+    backend: Backend, question: Question, values: Mapping[str, str], *, today: date
+) -> dict[str, NamedNode | Literal]:
+    """Return the terms that a question is asked with; a value that is left out is its default.
+
+    Raises:
+        UnknownNameError: a value names nothing in the registry.
+        UsageError: a parameter that the question does not take, or lacks, or a malformed value.
+    """
     taken = {parameter.name for parameter in question.parameters}
     for given in values:
         if given not in taken:
             said = ", ".join(sorted(taken)) or "nothing"
-            raise UsageError(f"{name} takes {said}, not {given!r}.")
+            raise UsageError(f"{question.name} takes {said}, not {given!r}.")
     names = read_names(backend)
-    bindings = {
+    return {
         parameter.name: _term(backend, parameter, _value(question, parameter, values), names, today)
         for parameter in question.parameters
     }
-    rows = backend.select(question.text, bindings)
-    columns = tuple(column for column, _ in question.columns)
-    places = tuple(places_of_row(backend, row, taken) for row in rows)
-    return Asked(question, columns, tuple(rows), places)
 
 
 def _value(question: Question, parameter: Parameter, values: Mapping[str, str]) -> str:

@@ -36,14 +36,14 @@ def refuse_unsafe(query: str) -> None:
         raise QueryRefusedError(_FEDERATED)
 
 
-def refuse_nested(query: str) -> None:
-    """Pass a query whose brackets the engine can follow.
+def refuse_nested(query: str, most: int = MAX_NESTING) -> None:
+    """Pass a query that nests brackets at most so deep.
 
     Raises:
-        QueryFailedError: it is nested too deeply.
+        QueryFailedError: it is nested more deeply.
     """
-    if _nesting(query) > MAX_NESTING:
-        raise QueryFailedError(f"The query nests brackets more than {MAX_NESTING} deep.")
+    if _nesting(query) > most:
+        raise QueryFailedError(f"The query nests brackets more than {most:,} deep.")
 
 
 def says_using(update: str) -> bool:

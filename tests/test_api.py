@@ -78,7 +78,7 @@ def test_landing_page(http: TestClient) -> None:
     response = http.get("/")
     assert response.headers["Content-Type"].startswith("text/html")
     links = [part.split('"')[0] for part in response.text.split('<a href="')[1:]]
-    assert len(links) == 6
+    assert len(links) == 7
     for link in links:
         assert http.get(link).status_code == 200
 
@@ -499,7 +499,7 @@ def test_over_a_real_server(backend: StoreBackend) -> None:
         assert body["targets"][0]["verdict"] == "supported"
         head = http.head(MODELS)
         assert head.content == b""
-        assert int(head.headers["Content-Length"]) == len(http.get(MODELS).content)
+        assert head.headers["Content-Length"] == http.get(MODELS).headers["Content-Length"]
         assert "server" not in head.headers
         _problem(http.get("/nothing"), 404)
         _problem(http.post("/healthz"), 405)

@@ -19,7 +19,7 @@ from kg.vocab import PREFIXES
 from tests.api_examples import client
 
 FETCHING: Final = {"action", "background", "cite", "data", "formaction", "poster", "src", "srcset"}
-VOID: Final = {"br", "link", "meta"}
+VOID: Final = {"br", "input", "link", "meta"}
 OWN: Final = PREFIXES["ra"].removesuffix("def#")
 
 

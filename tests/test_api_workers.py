@@ -57,6 +57,40 @@ def test_status(http: httpx2.Client, query: str, status: int) -> None:
     assert int(response.headers["content-length"]) == len(response.content)
 
 
+@pytest.mark.parametrize("most", [1, 150, 1000])
+def test_nesting_is_a_setting(backend: StoreBackend, most: int) -> None:
+    limits = replace(LIMITS, nesting=most)
+    with (
+        serving_by_workers(backend, limits) as address,
+        httpx2.Client(base_url=address, timeout=60) as client,
+    ):
+        for deep, status in ((most, 200), (most + 1, 400)):
+            query = f"ASK {'{' * deep}{'}' * deep}"
+            for answer in (
+                client.post("/sparql", data={"query": query}),
+                client.get("/sparql", params={"query": query}),
+            ):
+                assert answer.status_code == status
+                assert status == 200 or f"more than {most:,} deep" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("most", [512, 2 * MIB])
+def test_the_length_of_a_query_is_a_setting(backend: StoreBackend, most: int) -> None:
+    limits = replace(LIMITS, query=most)
+    headers = {"Content-Type": "application/sparql-query"}
+    with (
+        serving_by_workers(backend, limits) as address,
+        httpx2.Client(base_url=address, timeout=60) as client,
+    ):
+        for length, status in ((most, 200), (most + 1, 413)):
+            answer = client.post("/sparql", content=ANY.ljust(length), headers=headers)
+            assert answer.status_code == status
+        if most < 1 << 15:  # servers take no longer addresses, whatever the setting
+            for length, status in ((most, 200), (most + 1, 414)):
+                address = "/sparql?" + "query=ASK{}".ljust(length, "+")
+                assert client.get(address).status_code == status
+
+
 def test_a_large_answer_comes_whole_in_parts(http: httpx2.Client, backend: StoreBackend) -> None:
     query = "SELECT * { ?s ?p ?o }"
     (count,) = backend.select("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", {})

@@ -36,7 +36,7 @@ from kg.printable import json_text
 from kg.queries import questions
 from kg.snapshot import default_snapshot
 from kg.table import as_csv, as_json_rows, as_table
-from kg.workers.limits import DEFAULTS, MIB, Limits
+from kg.workers.limits import DEFAULTS, KIB, MIB, Limits
 
 _QUERY_BYTES: Final = 4_000_000
 _LONGEST_QUERY_S: Final = 86_400
@@ -201,6 +201,13 @@ def serve_command(
     queue: Annotated[
         int, typer.Option("--queue", help="Queries that may wait for a worker.", min=0)
     ] = DEFAULTS.waiting,
+    max_query: Annotated[
+        int, typer.Option("--max-query", help="KiB of a query as it is sent.", min=1, max=64 * KIB)
+    ] = DEFAULTS.query // KIB,
+    max_nesting: Annotated[
+        int,
+        typer.Option("--max-nesting", help="How deep a query nests brackets.", min=1, max=10_000),
+    ] = DEFAULTS.nesting,
     dataset: Annotated[
         list[Path] | None,
         typer.Option("--dataset", help="A file of RDF to serve instead; may be repeated."),
@@ -219,6 +226,8 @@ def serve_command(
         memory=memory * MIB,
         result=None if max_result is None else max_result * MIB,
         waiting=queue,
+        query=max_query * KIB,
+        nesting=max_nesting,
     )
 
     def find() -> Path | tuple[Path, ...]:

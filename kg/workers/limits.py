@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from kg.query_guard import MAX_NESTING
+
+KIB: Final = 1 << 10
 MIB: Final = 1 << 20
 
 
@@ -16,6 +19,8 @@ class Limits:
     memory: int = 1024 * MIB  # bytes of a worker, beyond the store
     result: int | None = None  # bytes of an answer
     waiting: int = 64  # queries that wait for a worker
+    query: int = MIB  # bytes of a request with a query
+    nesting: int = MAX_NESTING  # brackets of a query within each other
 
 
 DEFAULTS: Final = Limits()

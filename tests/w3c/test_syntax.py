@@ -9,7 +9,7 @@ import pytest
 from rdflib import Graph, URIRef
 from rdflib.namespace import RDF, Namespace
 
-from api.sparql import QUERY
+from api.operation import QUERY
 from tests.http_server import serving_dataset
 from tests.w3c import ABSENT, SUITES
 
