@@ -29,7 +29,7 @@ class ConnectionLimits:
     body: float = 30.0  # seconds until its body is there
     progress: float = 30.0  # seconds in which it takes nothing of an answer
     linger: float = 2.0  # seconds that a refused client has to read why
-    address: int = MIB + (1 << 16)  # bytes
+    address: int = (1 << 16) - 1  # bytes; the parser of addresses takes no more
     fields: int = 1 << 16  # bytes of all header fields
     refused: int = 16 * MIB  # bytes that a refused client may still send
     pipelined: int = 32  # requests that wait for the one before them

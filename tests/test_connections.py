@@ -89,7 +89,7 @@ REFUSED: Final[dict[str, tuple[tuple[bytes, ...], int]]] = {
     "10,000 fields": ((ASK, *[b"X-Number: 1\r\n"] * 10_000, b"\r\n"), 431),
     "an address of 2 MB": ((b"GET /" + b"a" * 2 * MIB + b" HTTP/1.1\r\nHost: a\r\n\r\n",), 431),
     "an address a little too long": (
-        (b"GET /" + b"a" * (MIB + (1 << 16)) + b" HTTP/1.1\r\nHost: a\r\n\r\n",),
+        (b"GET /" + b"a" * (1 << 16) + b" HTTP/1.1\r\nHost: a\r\n\r\n",),
         414,
     ),
     "no request": ((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\r\n\r\n"), 400),
