@@ -7,6 +7,7 @@ import resource
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import uvicorn
@@ -23,14 +24,18 @@ _FILES: Final = 1 << 16
 _OPTIONS: Final = {errno.EADDRINUSE: "--port", errno.EACCES: "--port"}
 
 
-def run(find: Callable[[], Source], limits: Limits, host: str, port: int) -> None:
+def run(
+    find: Callable[[], Source], limits: Limits, host: str, port: int, on_disk: Path | None = None
+) -> None:
     """Serve what is found, and what is found later in its place, until interrupted.
+
+    Graphs are kept in memory, or in databases below the folder ``on_disk``.
 
     Raises:
         RunatlasError: it cannot be opened, or the address cannot be listened on; see ``kg.errors``.
     """
     _allow_connections()
-    switch = Switch(find, limits)
+    switch = Switch(find, limits, on_disk)
     with listen(host, port) as listening:
         # uvicorn names an address only if it opens it itself.
         address = _address(host, listening.getsockname()[1])

@@ -212,6 +212,10 @@ def serve_command(
         list[Path] | None,
         typer.Option("--dataset", help="A file of RDF to serve instead; may be repeated."),
     ] = None,
+    on_disk: Annotated[
+        Path | None,
+        typer.Option("--on-disk", help="Keep graphs in databases in this folder, not in memory."),
+    ] = None,
     snapshot: SnapshotOption = None,
 ) -> None:
     """Serve a snapshot: SPARQL at /sparql, short questions at /api/v1, described at /docs."""
@@ -233,4 +237,4 @@ def serve_command(
     def find() -> Path | tuple[Path, ...]:
         return tuple(dataset) if dataset else (snapshot or default_snapshot()).resolve()
 
-    run(find, limits, host, port)
+    run(find, limits, host, port, on_disk)

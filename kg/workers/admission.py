@@ -5,8 +5,11 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from kg.errors import OverloadedError
+
+_BUSY: Final = "Too many queries run and wait already: send this one again later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,9 @@ class Worker:
 class Queue:
     """Workers that are free, and queries that wait for one."""
 
-    def __init__(self, workers: int, longest: int) -> None:
-        """Let as many queries run as there are workers, and so many more wait."""
-        self._most = workers + longest
+    def __init__(self, workers: int, longest: int, wait: float) -> None:
+        """Let as many queries run as there are workers, and so many more wait so many seconds."""
+        self._most, self._wait = workers + longest, wait
         self._running = 0
         self._free: list[Worker] = []
         self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
@@ -47,10 +50,10 @@ class Queue:
         """Lend a worker as soon as one is free and it is the client's turn.
 
         Raises:
-            OverloadedError: too many queries run and wait already.
+            OverloadedError: too many queries run and wait already, or none comes to an end.
         """
         if self._running + self.waiting >= self._most:
-            raise OverloadedError("Too many queries wait already: send this one again later.")
+            raise OverloadedError(_BUSY)
         worker = await self._lend(client)
         self._running += 1
         try:
@@ -64,25 +67,30 @@ class Queue:
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(turn)
         try:
-            return await turn
-        except asyncio.CancelledError:
+            async with asyncio.timeout(self._wait):
+                return await turn
+        except (asyncio.CancelledError, TimeoutError) as error:
             if turn.done() and not turn.cancelled():
                 self.give(turn.result())
             else:
                 self._leave(client, turn)
+            if isinstance(error, TimeoutError):
+                raise OverloadedError(_BUSY) from None
             raise
 
     def give(self, worker: Worker) -> None:
         """Take a worker that is free, and lend it to the client whose turn it is."""
         if worker.ended.done():
             return
-        if not self._waiting:
-            self._free.append(worker)
-            return
-        client, turns = self._waiting.popitem(last=False)
-        turns.popleft().set_result(worker)
-        if turns:
-            self._waiting[client] = turns
+        while self._waiting:
+            client, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[client] = turns
+            if not turn.done():  # or whoever waited has just gone
+                turn.set_result(worker)
+                return
+        self._free.append(worker)
 
     def forget(self, process: int) -> bool:
         """Lend a worker no more: it has ended. Tell whether it was free."""

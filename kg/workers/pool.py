@@ -9,7 +9,6 @@ import sys
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
 from kg.errors import WorkersError
@@ -17,6 +16,7 @@ from kg.evaluation import Request
 from kg.workers.admission import End, Queue, Worker
 from kg.workers.answering import Answering
 from kg.workers.fork_server import MESSAGE
+from kg.workers.graph import Graph
 from kg.workers.limits import Limits
 from kg.workers.worker import CHUNK
 
@@ -27,10 +27,10 @@ _RESTART_S: Final = 0.5  # so long after its end, what no query has ended is sta
 class Pool:
     """Workers that answer from one graph, within limits; to be used in one event loop."""
 
-    def __init__(self, source: Path | Sequence[Path], limits: Limits) -> None:
-        """Answer from a snapshot's folder, or from files of RDF, from ``start`` to ``close``."""
-        self._source, self._limits = source, limits
-        self._queue = Queue(limits.workers, limits.waiting)
+    def __init__(self, graph: Graph, limits: Limits) -> None:
+        """Answer from a graph, from ``start`` to ``close``."""
+        self._graph, self._limits = graph, limits
+        self._queue = Queue(limits.workers, limits.waiting, limits.wait)
         self._ended: dict[int, asyncio.Future[End]] = {}
         self._workers: dict[int, Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -53,9 +53,9 @@ class Pool:
         self._control.setblocking(False)
         settings = {
             "control": theirs.fileno(),
-            "source": str(self._source)
-            if isinstance(self._source, Path)
-            else [*map(str, self._source)],
+            "name": self._graph.name,
+            "kind": self._graph.kind,
+            "paths": [*map(str, self._graph.paths)],
             "limits": asdict(self._limits),
         }
         command = [sys.executable, "-P", "-m", "kg.workers", json.dumps(settings)]
