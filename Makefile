@@ -1,7 +1,7 @@
 # make serve   build the graph and serve it on 127.0.0.1:8000
 # make test    lint, types and tests
 # make setup   only the virtual environment, with .venv/bin/runatlas
-# make bench   time the commands, and validation on 1 to 100 copies of the data
+# make bench   time the commands, validation on 1 to 100 copies of the data, and hostile queries
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -47,3 +47,4 @@ clean:
 bench: $(READY)
 	$(BIN)/python bench/commands.py
 	$(BIN)/python bench/validation.py
+	$(BIN)/python -m bench.hostile
