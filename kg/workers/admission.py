@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from kg.errors import OverloadedError
+from kg.workers.observer import SILENT, Observer
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class End:
 
     signal: int
     said: str
+    is_lost: bool = False  # with its fork server
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,9 +32,10 @@ class Worker:
 class Queue:
     """Workers that are free, and queries that wait for one."""
 
-    def __init__(self, workers: int, longest: int) -> None:
+    def __init__(self, workers: int, longest: int, observer: Observer = SILENT) -> None:
         """Let as many queries run as there are workers, and so many more wait."""
         self._most = workers + longest
+        self._observer = observer
         self._running = 0
         self._free: list[Worker] = []
         self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
@@ -50,19 +53,23 @@ class Queue:
             OverloadedError: too many queries run and wait already.
         """
         if self._running + self.waiting >= self._most:
+            self._observer.turns_away()
             raise OverloadedError("Too many queries wait already: send this one again later.")
         worker = await self._lend(client)
         self._running += 1
+        self._observer.runs(1)
         try:
             yield worker
         finally:
             self._running -= 1
+            self._observer.runs(-1)
 
     async def _lend(self, client: str) -> Worker:
         if self._free:
             return self._free.pop()
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(turn)
+        self._observer.waits(1)
         try:
             return await turn
         except asyncio.CancelledError:
@@ -71,6 +78,8 @@ class Queue:
             else:
                 self._leave(client, turn)
             raise
+        finally:
+            self._observer.waits(-1)
 
     def give(self, worker: Worker) -> None:
         """Take a worker that is free, and lend it to the client whose turn it is."""
