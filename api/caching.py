@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-from kg.evaluation import Request
+from kg.evaluation import Form, Request
 
 # What has another value each time; a name that only looks like one of these is not kept either.
 _CHANGING: Final = re.compile(r"NOW|RAND|UUID|BNODE|\\u", re.IGNORECASE)
@@ -39,6 +39,7 @@ class Kept:
     """An answer that is kept."""
 
     media_type: str
+    form: Form
     body: bytes
 
 

@@ -6,6 +6,7 @@ counts as gone.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import ClassVar, Self
@@ -42,10 +43,24 @@ class Connection(HttpToolsProtocol):
     limits: ClassVar[ConnectionLimits] = ConnectionLimits()
 
     @classmethod
-    def within(cls, limits: Limits) -> type[Self]:
-        """Return connections that give up a transfer when a worker does."""
+    def within(cls, limits: Limits, refuses: Callable[[int], None] | None = None) -> type[Self]:
+        """Return connections that give up a transfer when a worker does.
+
+        ``refuses`` is told the status of each refusal.
+        """
         own = replace(cls.limits, progress=limits.progress)
-        return type(cls.__name__, (cls,), {"limits": own})
+        told = staticmethod(refuses or cls.refuses)
+        return type(cls.__name__, (cls,), {"limits": own, "refuses": told})
+
+    @staticmethod
+    def refuses(status: int) -> None:
+        """Take no note of a refusal; ``within`` can replace this."""
+
+    def cut(self) -> None:
+        """Break off what is being answered, so that no client takes a part for the whole."""
+        if self._running and not self._running.response_complete:
+            self._give_up(self._running)
+        self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, unless there are too many connections."""
@@ -152,6 +167,7 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
         """Say why, if that cannot be taken for a part of another answer; read no more requests."""
         self._is_refused, self._since = True, self.loop.time()
+        self.refuses(status)
         self._unset_keepalive_if_required()
         running = self._running
         if running and not running.response_complete:

@@ -14,6 +14,8 @@ from typing import Final, TypeAlias
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.app import create_app, create_endpoint
+from api.exchange import exchange_in
+from api.metrics import Metrics
 from kg.backend import StoreBackend
 from kg.database import OnDisk
 from kg.dataset import open_dataset
@@ -40,6 +42,7 @@ class _State:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._requests += 1
         self._idle.clear()
+        exchange_in(scope).snapshot = self.name
         try:
             await self.app(scope, receive, send)
         finally:
@@ -56,13 +59,18 @@ class Switch:
     """An ASGI application that answers from the newest state that could be opened."""
 
     def __init__(
-        self, find: Callable[[], Source], limits: Limits, on_disk: Path | None = None
+        self,
+        find: Callable[[], Source],
+        limits: Limits,
+        metrics: Metrics | None = None,
+        on_disk: Path | None = None,
     ) -> None:
         """Answer from what ``find`` finds, within limits, from ``start`` to ``close``.
 
         Graphs are kept in memory, or in databases below the folder ``on_disk``.
         """
         self._find, self._limits, self._on_disk = find, limits, on_disk
+        self._metrics = metrics or Metrics()
         self._state: _State | None = None
         self._ending: dict[asyncio.Task[None], Pool] = {}
         self._following: asyncio.Task[None] | None = None
@@ -83,6 +91,7 @@ class Switch:
         """
         source = self._find()
         self._state = await self._open(source, *await self._read(source))
+        self._metrics.serves(self._state.name)
         self._following = asyncio.create_task(self._follow())
 
     def renew(self) -> None:
@@ -134,11 +143,13 @@ class Switch:
         return await asyncio.to_thread(_read, source, self._on_disk)
 
     async def _open(self, source: Source, backend: StoreBackend, graph: Graph) -> _State:
-        pool = Pool(graph, self._limits)
+        pool = Pool(graph, self._limits, self._metrics)
         create = create_app if isinstance(source, Path) else create_endpoint
         try:
             await pool.start()
-            app = await asyncio.to_thread(create, backend, pool, limits=self._limits)
+            app = await asyncio.to_thread(
+                create, backend, pool, limits=self._limits, metrics=self._metrics
+            )
         except BaseException:
             await pool.close()
             raise
@@ -146,6 +157,7 @@ class Switch:
 
     def _replace(self, old: _State, new: _State) -> None:
         self._state, self._failed = new, None
+        self._metrics.serves(new.name)
         _LOG.info("serving %s in the place of %s", new.name, old.name)
         ending = asyncio.create_task(old.end())
         self._ending[ending] = old.pool

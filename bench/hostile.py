@@ -15,7 +15,7 @@ from typing import Final
 import httpx2
 
 from tests.hostile import BODIES, LOOKUPS, QUERIES, lookup, value_of, write_graph
-from tests.http_server import serving_command
+from tests.http_server import serving_by_command
 from tests.processes import memory_of, tree_of
 
 LIMIT_S: Final = 3.0
@@ -57,23 +57,23 @@ class Other:
 def _run(file: Path, workers: int) -> Iterator[tuple[str, int, bool, float, float]]:
     limits = ["--timeout", str(LIMIT_S), "--memory", str(QUERY_MIB)]
     arguments = ["--dataset", str(file), "--workers", str(workers), *limits]
-    with serving_command(*arguments) as (client, process):
+    with serving_by_command(*arguments) as (client, process):
         client.get("/sparql", params={"query": "ASK {}"})
         other = Other(client.base_url)
         time.sleep(1)
-        start, processes = memory_of(process), tree_of(process)[:2]
+        start, processes = memory_of(process.pid), tree_of(process.pid)[:2]
         try:
             for name, fields, body, statuses in _requests():
                 begun = time.perf_counter()
                 answer = client.post("/sparql", content=body, headers=fields)
                 took = time.perf_counter() - begun
-                back = _seconds_until_back(process, start)
-                is_right = answer.status_code in statuses and tree_of(process)[:2] == processes
+                back = _seconds_until_back(process.pid, start)
+                is_right = answer.status_code in statuses and tree_of(process.pid)[:2] == processes
                 yield name, answer.status_code, is_right, took, back
         finally:
             other.stop()
         text = f"others: {other.asked} answers, slowest /healthz"
-        yield text, 200, not other.failed, other.slowest, _seconds_until_back(process, start)
+        yield text, 200, not other.failed, other.slowest, _seconds_until_back(process.pid, start)
 
 
 def _requests() -> Iterator[tuple[str, dict[str, str], bytes, frozenset[int]]]:

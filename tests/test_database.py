@@ -1,6 +1,5 @@
 """A graph on disk is served as one in memory is, and one that is not whole is never opened."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 
 from kg.snapshot import Snapshot
 from tests.federation import FEDERATED, federated, listening
-from tests.http_server import serving_command
+from tests.http_server import serving_by_command
 from tests.processes import tree_of
 from tests.reading import ROOT
 from tests.test_workers import ENDLESS, ORDERED
@@ -43,7 +42,7 @@ def test_a_snapshot_is_answered_as_from_memory(tmp_path: Path, snapshot: Snapsho
     question = {"model": "meta-llama/Llama-3.1-405B-Instruct", "as_of": "2026-11-30"}
     answers = []
     for arguments in ([], ["--on-disk", str(tmp_path)]):
-        with serving_command("--snapshot", str(snapshot.folder), *arguments) as (client, _):
+        with serving_by_command("--snapshot", str(snapshot.folder), *arguments) as (client, _):
             checked = client.get("/api/v1/check", params=question).raise_for_status()
             answers.append((_rows(client), checked.json()))
     assert answers[0] == answers[1]
@@ -53,7 +52,7 @@ def test_what_is_there_is_opened_and_not_made_again(tmp_path: Path, file: Path) 
     folder = tmp_path / "databases"
     found = []
     for _ in range(2):
-        with serving_command("--dataset", str(file), "--on-disk", str(folder)) as (client, _):
+        with serving_by_command("--dataset", str(file), "--on-disk", str(folder)) as (client, _):
             assert _rows(client, COUNT) == ["50000", "n"]
         (database,) = _databases(folder)
         found.append((database, (folder / database).stat().st_mtime_ns))
@@ -62,9 +61,9 @@ def test_what_is_there_is_opened_and_not_made_again(tmp_path: Path, file: Path) 
 
 def test_new_data_get_a_database_of_their_own(tmp_path: Path, file: Path) -> None:
     folder = tmp_path / "databases"
-    with serving_command("--dataset", str(file), "--on-disk", str(folder)) as (client, process):
+    with serving_by_command("--dataset", str(file), "--on-disk", str(folder)) as (client, process):
         file.write_text("<s:1> <p:number> 1 .\n")
-        os.kill(process, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + 60
         while _rows(client, COUNT) != ["1", "n"]:
             assert time.monotonic() < deadline
@@ -73,19 +72,19 @@ def test_new_data_get_a_database_of_their_own(tmp_path: Path, file: Path) -> Non
 
 def test_limits_are_those_of_memory(tmp_path: Path, file: Path) -> None:
     limits = ["--timeout", "2", "--memory", "192", "--workers", "1"]
-    with serving_command(
+    with serving_by_command(
         "--dataset", str(file), "--on-disk", str(tmp_path / "databases"), *limits
     ) as (client, process):
-        before = tree_of(process)[:2]
+        before = tree_of(process.pid)[:2]
         for query, status in {ENDLESS: 504, ORDERED: 507, "SELEC": 400, COUNT: 200}.items():
             assert client.post("/sparql", data={"query": query}).status_code == status
-        assert tree_of(process)[:2] == before
+        assert tree_of(process.pid)[:2] == before
 
 
 def test_no_query_leaves_the_machine(tmp_path: Path, file: Path) -> None:
     with (
         listening() as (port, connected),
-        serving_command("--dataset", str(file), "--on-disk", str(tmp_path / "d")) as (client, _),
+        serving_by_command("--dataset", str(file), "--on-disk", str(tmp_path / "d")) as (client, _),
     ):
         for form in FEDERATED:
             client.post("/sparql", data={"query": federated(form, port)})
@@ -109,7 +108,7 @@ def test_one_that_is_killed_leaves_nothing_half_made(
     time.sleep(seconds)
     killed.kill()
     killed.wait()
-    with serving_command("--dataset", str(file), "--on-disk", str(folder)) as (client, _):
+    with serving_by_command("--dataset", str(file), "--on-disk", str(folder)) as (client, _):
         assert _rows(client, COUNT) == ["50000", "n"]
     assert len(_databases(folder)) == 1
 

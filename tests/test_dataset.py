@@ -10,7 +10,7 @@ import pytest
 
 from kg.dataset import open_dataset
 from kg.errors import SourceError
-from tests.http_server import serving_command, serving_dataset
+from tests.http_server import serving_by_command, serving_dataset
 from tests.processes import tree_of
 
 TRIPLES = "<urn:s> <urn:p> 1 .\n"
@@ -65,10 +65,10 @@ def test_only_sparql_is_answered(tmp_path: Path) -> None:
 def test_files_that_have_changed_never_answer_in_the_name_of_what_was_read(tmp_path: Path) -> None:
     """Workers that are started anew read the files again, and refuse: a signal is needed."""
     (file,) = _write(tmp_path, a_ttl=TRIPLES)
-    with serving_command("--dataset", str(file), "--queue", "0") as (client, process):
+    with serving_by_command("--dataset", str(file), "--queue", "0") as (client, process):
         named = client.get("/healthz").headers["runatlas-snapshot"]
         file.write_text(TRIPLES + QUADS.replace("<urn:g> ", ""))
-        os.kill(tree_of(process)[1], signal.SIGKILL)
+        os.kill(tree_of(process.pid)[1], signal.SIGKILL)
         time.sleep(2)
         seen = set()
 
@@ -81,7 +81,7 @@ def test_files_that_have_changed_never_answer_in_the_name_of_what_was_read(tmp_p
         client.timeout = 1
         with pytest.raises(httpx2.ReadTimeout):
             ask()
-        os.kill(process, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
         client.timeout = 60
         deadline = time.monotonic() + 60
         while not ask():

@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import httpx2
 import pytest
 
 from tests.hostile import BODIES, FORMULAS, LOOKUPS, QUERIES, lookup, value_of, write_graph
-from tests.http_server import serving_command
+from tests.http_server import serving_by_command
 from tests.processes import memory_of, tree_of
 
 LIMIT_S: Final = 2.0
@@ -38,10 +39,10 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def _serving(
     graph: Path, workers: int, timeout: float = LIMIT_S
-) -> Iterator[tuple[httpx2.Client, int]]:
+) -> Iterator[tuple[httpx2.Client, "subprocess.Popen[str]"]]:
     limits = ["--timeout", str(timeout), "--memory", str(QUERY_MIB)]
     arguments = ["--dataset", str(graph), "--workers", str(workers), *limits]
-    with serving_command(*arguments) as served:
+    with serving_by_command(*arguments) as served:
         yield served
 
 
@@ -85,8 +86,8 @@ def _is_right(client: httpx2.Client, number: int) -> bool:
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_each_ends_alone(graph: Path, workers: int) -> None:
     with _serving(graph, workers) as (client, process), _another(client.base_url) as other:
-        server, fork_server, *_ = tree_of(process)
-        before = memory_of(process)
+        server, fork_server, *_ = tree_of(process.pid)
+        before = memory_of(process.pid)
         for name, (query, statuses) in QUERIES.items():
             answer = client.post("/sparql", data={"query": query})
             assert answer.status_code in statuses, (
@@ -97,10 +98,10 @@ def test_each_ends_alone(graph: Path, workers: int) -> None:
             assert answer.status_code == status, name
             assert answer.headers["content-type"] == "application/problem+json"
         deadline = time.monotonic() + 60
-        while memory_of(process) > before + SPARE_MIB * (1 << 20):
-            assert time.monotonic() < deadline, f"{before:,} {memory_of(process):,}"
+        while memory_of(process.pid) > before + SPARE_MIB * (1 << 20):
+            assert time.monotonic() < deadline, f"{before:,} {memory_of(process.pid):,}"
             time.sleep(0.1)
-        assert tree_of(process)[:2] == [server, fork_server]
+        assert tree_of(process.pid)[:2] == [server, fork_server]
     assert other.asked
     assert not other.wrong
 
@@ -113,7 +114,7 @@ def test_mixed_with_others_nothing_is_lost_or_wrong(graph: Path) -> None:
         for number in range(MIXED)
     ]
     with _serving(graph, 2, SHORT_S) as (client, process), _another(client.base_url) as other:
-        before = tree_of(process)[:2]
+        before = tree_of(process.pid)[:2]
 
         def ask(request: tuple[str, int | frozenset[int]]) -> str | None:
             query, expected = request
@@ -127,7 +128,7 @@ def test_mixed_with_others_nothing_is_lost_or_wrong(graph: Path) -> None:
 
         with ThreadPoolExecutor(CLIENTS) as clients:
             assert [fault for fault in clients.map(ask, requests) if fault] == []
-        assert tree_of(process)[:2] == before
+        assert tree_of(process.pid)[:2] == before
     assert not other.wrong
 
 

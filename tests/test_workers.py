@@ -320,7 +320,11 @@ def test_a_process_that_is_killed_is_replaced(kind: str, snapshot: Snapshot) -> 
         while True:
             try:
                 return await _answer(pool, ANY)
-            except (QueryFailedError, QueryMemoryError):  # it died just before it was asked
+            except (
+                OverloadedError,
+                QueryFailedError,
+                QueryMemoryError,
+            ):  # it died just before it was asked
                 await asyncio.sleep(0.05)
 
     assert _with_pool(snapshot, work, PATIENT) == TRUE

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kg.errors import OverloadedError
+from kg.workers.observer import SILENT, Observer
 
 _BUSY: Final = "Too many queries run and wait already: send this one again later."
 
@@ -18,6 +19,7 @@ class End:
 
     signal: int
     said: str
+    is_lost: bool = False  # with its fork server
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +35,12 @@ class Worker:
 class Queue:
     """Workers that are free, and queries that wait for one."""
 
-    def __init__(self, workers: int, longest: int, wait: float) -> None:
+    def __init__(
+        self, workers: int, longest: int, wait: float, observer: Observer = SILENT
+    ) -> None:
         """Let as many queries run as there are workers, and so many more wait so many seconds."""
         self._most, self._wait = workers + longest, wait
+        self._observer = observer
         self._running = 0
         self._free: list[Worker] = []
         self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
@@ -53,19 +58,23 @@ class Queue:
             OverloadedError: too many queries run and wait already, or none comes to an end.
         """
         if self._running + self.waiting >= self._most:
+            self._observer.turns_away()
             raise OverloadedError(_BUSY)
         worker = await self._lend(client)
         self._running += 1
+        self._observer.runs(1)
         try:
             yield worker
         finally:
             self._running -= 1
+            self._observer.runs(-1)
 
     async def _lend(self, client: str) -> Worker:
         if self._free:
             return self._free.pop()
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(turn)
+        self._observer.waits(1)
         try:
             async with asyncio.timeout(self._wait):
                 return await turn
@@ -75,8 +84,11 @@ class Queue:
             else:
                 self._leave(client, turn)
             if isinstance(error, TimeoutError):
+                self._observer.turns_away()
                 raise OverloadedError(_BUSY) from None
             raise
+        finally:
+            self._observer.waits(-1)
 
     def give(self, worker: Worker) -> None:
         """Take a worker that is free, and lend it to the client whose turn it is."""
