@@ -107,20 +107,27 @@ class Connection(HttpToolsProtocol):
             self._excess = _too_large(self.limits)
         else:
             super().on_headers_complete()
-            if len(self.pipeline) > self.limits.pipelined:
-                self._excess = HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests wait."
+            self._bound_pipeline(len(self.pipeline) > self.limits.pipelined)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
         self._unparsed = 0
         if not self._excess:
             super().on_body(body)
+            self._bound_pipeline(self.flow.read_paused)
 
     def on_message_complete(self) -> None:
         """Take the end of a request."""
         self._unparsed = 0
         if not self._excess:
             super().on_message_complete()
+
+    def _bound_pipeline(self, is_full: bool) -> None:
+        """Go on to read, since who does not read does not see that a client has left."""
+        if self.pipeline and is_full:
+            self._excess = HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests wait."
+        elif self.pipeline:
+            self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
