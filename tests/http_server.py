@@ -55,14 +55,14 @@ def serving_dataset(files: Sequence[Path], limits: Limits = DEFAULTS) -> Iterato
 
 @contextmanager
 def serving_by_command(
-    *arguments: str, cwd: Path = ROOT, said: list[str] | None = None
+    *arguments: str, cwd: Path = ROOT, said: list[str] | None = None, output: int | None = None
 ) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
     """Serve by the command itself; yield a client and the process; keep what it says."""
     command = [sys.executable, "-m", "kg.cli", "serve", "--port", "0", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     kept = [] if said is None else said
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment
+        command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment
     ) as process:
         assert process.stderr
         lines = process.stderr

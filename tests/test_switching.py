@@ -18,7 +18,7 @@ COUNT = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
 ROWS = 60_000
 
 
-def _numbers(file: Path, count: int, state: str) -> None:
+def numbers(file: Path, count: int, state: str) -> None:
     """Write so many triples, each with the name of the state, in one step."""
     lines = [f'<s:{number}> <p:state> "{state}" .\n' for number in range(count)]
     new = file.with_suffix(".new")
@@ -31,7 +31,8 @@ def _count(client: httpx2.Client) -> int:
     return int(response.json()["results"]["bindings"][0]["n"]["value"])
 
 
-def _until(is_so: Callable[[], bool]) -> None:
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
     deadline = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < deadline
@@ -46,7 +47,7 @@ def _fork_servers(process: int) -> int:
 def test_a_signal_has_files_read_again(tmp_path: Path) -> None:
     """The answer that has begun comes to its end from the old state, whose workers then end."""
     file = tmp_path / "data.nt"
-    _numbers(file, ROWS, "old")
+    numbers(file, ROWS, "old")
     with serving_by_command("--dataset", str(file)) as (client, process):
         assert _count(client) == ROWS
         with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
@@ -54,28 +55,28 @@ def test_a_signal_has_files_read_again(tmp_path: Path) -> None:
             query = quote(f"SELECT ?o ('{'-' * 200}' AS ?long) {{ ?s ?p ?o }}")
             slow.sendall(f"GET /sparql?query={query} HTTP/1.0\r\nAccept: text/csv\r\n\r\n".encode())
             begin = slow.recv(1000)
-            _numbers(file, 7, "new")
+            numbers(file, 7, "new")
             process.send_signal(signal.SIGHUP)
-            _until(lambda: _count(client) == 7)
+            until(lambda: _count(client) == 7)
             assert _fork_servers(process.pid) == 2
             slow.settimeout(60)
             rest = b"".join(iter(lambda: slow.recv(1 << 20), b""))
         assert (begin + rest).count(b"old") == ROWS
         assert b"new" not in rest
-        _until(lambda: _fork_servers(process.pid) == 1)
+        until(lambda: _fork_servers(process.pid) == 1)
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "data.nt"
-    _numbers(file, 3, "old")
+    numbers(file, 3, "old")
     with serving_by_command("--dataset", str(file)) as (client, process):
         file.write_text("<s:1> <p:2> .\n")
         process.send_signal(signal.SIGHUP)
         time.sleep(1)
         assert _count(client) == 3
-        _numbers(file, 4, "new")
+        numbers(file, 4, "new")
         process.send_signal(signal.SIGHUP)
-        _until(lambda: _count(client) == 4)
+        until(lambda: _count(client) == 4)
 
 
 def test_a_new_build_is_served_without_a_signal(tmp_path: Path, snapshot: Snapshot) -> None:
@@ -101,7 +102,7 @@ def test_a_new_build_is_served_without_a_signal(tmp_path: Path, snapshot: Snapsh
             time.sleep(1.5)
             assert _fork_server(process.pid) == before
         lead(copy)
-        _until(lambda: _fork_server(process.pid) not in (None, before))
+        until(lambda: _fork_server(process.pid) not in (None, before))
         assert client.get("/healthz").json()["snapshot"] == snapshot.name
 
 
@@ -114,7 +115,7 @@ def _fork_server(process: int) -> str | None:
 def test_no_request_is_lost_and_no_answer_is_mixed(tmp_path: Path) -> None:
     """Clients ask without pause while the data changes; the tag and the snapshot fit the answer."""
     file = tmp_path / "data.nt"
-    _numbers(file, 1, "1")
+    numbers(file, 1, "1")
     ended = threading.Event()
     found: list[tuple[str, str, int]] = []
     failed: list[Exception] = []
@@ -136,14 +137,14 @@ def test_no_request_is_lost_and_no_answer_is_mixed(tmp_path: Path) -> None:
             thread.start()
         try:
             for count in range(2, 8):
-                _numbers(file, count, str(count))
+                numbers(file, count, str(count))
                 process.send_signal(signal.SIGHUP)
-                _until(lambda count=count: _count(client) == count)  # type: ignore[misc]
+                until(lambda count=count: _count(client) == count)  # type: ignore[misc]
         finally:
             ended.set()
             for thread in asking:
                 thread.join()
-        _until(lambda: _fork_servers(process.pid) == 1)
+        until(lambda: _fork_servers(process.pid) == 1)
     assert not failed
     assert {count for *_, count in found} == set(range(1, 8))
     assert len({snapshot for snapshot, *_ in found}) == len(set(found)) == 7
@@ -152,7 +153,7 @@ def test_no_request_is_lost_and_no_answer_is_mixed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("signals", [1, 50])
 def test_a_signal_that_changes_nothing_starts_nothing(tmp_path: Path, signals: int) -> None:
     file = tmp_path / "data.nt"
-    _numbers(file, 3, "same")
+    numbers(file, 3, "same")
     with serving_by_command("--dataset", str(file)) as (client, process):
         before = _fork_server(process.pid)
         for _ in range(signals):
