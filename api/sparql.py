@@ -32,6 +32,7 @@ ALLOW: Final = "GET, HEAD, OPTIONS, POST"
 MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
+_BYTE_ORDER_MARK: Final = "\ufeff"  # as some editors begin a file
 _SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
 
 
@@ -194,7 +195,7 @@ def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
         detail = "The update names its graphs itself, by USING or WITH; the parameters do too."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
     return Operation(
-        (queries or updates)[0],
+        (queries or updates)[0].removeprefix(_BYTE_ORDER_MARK),
         _graphs(parameters, "default-graph-uri"),
         _graphs(parameters, "named-graph-uri"),
         _timeout(parameters),
