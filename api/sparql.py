@@ -205,12 +205,17 @@ def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
 
 
 def _format(parameters: Sequence[tuple[str, str]]) -> str | None:
-    """Return the name of a format, which ``output`` gives too."""
-    found = _values(parameters, "format") + _values(parameters, "output")
-    if len(found) > 1:
-        detail = f"Exactly one format is needed; there are {len(found)}."
+    """Return the name of a format, which ``output`` gives too.
+
+    A client that cannot know what a server calls a format sends each name that it may have, in
+    both parameters, as SPARQLWrapper does: what is no name counts only where there is none.
+    """
+    found = dict.fromkeys(_values(parameters, "format") + _values(parameters, "output"))
+    names = [name for name in found if name in FORMATS] or [*found]
+    if len({FORMATS.get(name) for name in names}) > 1:
+        detail = f"Exactly one format is needed; there are {', '.join(names)}."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
-    return found[0] if found else None
+    return names[0] if names else None
 
 
 def _values(parameters: Sequence[tuple[str, str]], wanted: str) -> tuple[str, ...]:
