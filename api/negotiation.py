@@ -51,6 +51,11 @@ FORMATS: Final[Mapping[str, tuple[Offer[QueryResultsFormat] | None, Offer[RdfFor
     "rdfxml": (None, GRAPHS[3]),
     "nquads": (None, GRAPHS[4]),
     "trig": (None, GRAPHS[5]),
+    # as SPARQLWrapper calls them
+    "n3": (None, GRAPHS[0]),
+    "json-ld": (None, GRAPHS[2]),
+    "rdf+xml": (None, GRAPHS[3]),
+    "rdf": (None, GRAPHS[3]),
 }
 
 # Pages for people: an offer beside the others, and what ``format=`` calls it.

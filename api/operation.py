@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from api.exchange import Exchange, exchange_in
-from api.negotiation import PAGE, prefers_page
+from api.negotiation import FORMATS, PAGE, prefers_page
 from kg.query_guard import says_using
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -23,6 +23,7 @@ UPDATE: Final = "application/sparql-update"
 ALLOW: Final = "GET, HEAD, OPTIONS, POST"
 _DISCARDED: Final = 16 << 20  # bytes that are read on after a body that is too long
 _MAX_PARAMETERS: Final = 1000
+_BYTE_ORDER_MARK: Final = "\ufeff"  # as some editors begin a file
 _SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
 
 Parameters: TypeAlias = Sequence[tuple[str, str]]
@@ -101,7 +102,7 @@ def operation_of(parameters: Parameters) -> Operation:
         detail = "The update names its graphs itself, by USING or WITH; the parameters do too."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
     return Operation(
-        (queries or updates)[0],
+        (queries or updates)[0].removeprefix(_BYTE_ORDER_MARK),
         _graphs(parameters, "default-graph-uri"),
         _graphs(parameters, "named-graph-uri"),
         _timeout(parameters),
@@ -127,11 +128,17 @@ def _formats(parameters: Parameters) -> tuple[str, ...]:
 
 
 def _format(parameters: Parameters) -> str | None:
-    found = _formats(parameters)
-    if len(found) > 1:
-        detail = f"Exactly one format is needed; there are {len(found)}."
+    """Return the name of a format.
+
+    A client that cannot know what a server calls a format sends each name that it may have, in
+    both parameters, as SPARQLWrapper does: what is no name counts only where there is none.
+    """
+    found = dict.fromkeys(_formats(parameters))
+    names = [name for name in found if name in FORMATS] or [*found]
+    if len({FORMATS.get(name) for name in names}) > 1:
+        detail = f"Exactly one format is needed; there are {', '.join(names)}."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
-    return found[0] if found else None
+    return names[0] if names else None
 
 
 def _graphs(parameters: Parameters, name: str) -> tuple[str, ...]:

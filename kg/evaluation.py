@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, Final, NoReturn, TypeAlias
+from typing import IO, Final, NoReturn, TypeAlias, cast
 
 from pyoxigraph import (
     BlankNode,
@@ -18,8 +18,9 @@ from pyoxigraph import (
 )
 
 from kg.errors import NotAcceptableError, QueryFailedError, QueryRefusedError, QuerySyntaxError
-from kg.rdf_xml import mend
+from kg.rdf_xml import INEXPRESSIBLE, mend
 from kg.vocab import BASE
+from kg.xml_results import MendedXml
 
 # The one thing outside of its memory that the store reaches for.
 NOT_ASKED: Final = "No query leaves this machine: SERVICE is refused."
@@ -123,16 +124,38 @@ def write(results: Results, request: Request, output: IO[bytes]) -> None:
     Raises:
         QueryFailedError: it cannot be answered to its end.
         QueryRefusedError: it asks another server.
-        NotAcceptableError: it has no form in RDF/XML.
+        NotAcceptableError: it has no form in XML.
     """
     try:
-        if not isinstance(results, QueryTriples):
-            results.serialize(output, request.results)
-        elif request.graph == RdfFormat.RDF_XML:
-            output.write(mend(results.serialize(format=request.graph) or b""))
+        if isinstance(results, QueryTriples):
+            _write_graph(results, request, output)
+        elif request.results == QueryResultsFormat.XML:
+            _write_xml(results, output)
         else:
-            results.serialize(output, request.graph)
+            results.serialize(output, request.results)
     except OSError as error:
         raise QueryRefusedError(NOT_ASKED) from error
     except (RuntimeError, ValueError) as error:
         raise QueryFailedError(str(error)) from error
+
+
+def _write_graph(results: QueryTriples, request: Request, output: IO[bytes]) -> None:
+    if request.graph != RdfFormat.RDF_XML:
+        results.serialize(output, request.graph)
+        return
+    try:
+        written = results.serialize(format=request.graph) or b""
+    except OSError as error:
+        # the one way to tell what the format cannot say from a server that cannot be asked
+        if str(error).startswith("RDF/XML"):
+            raise NotAcceptableError(INEXPRESSIBLE) from error
+        raise
+    output.write(mend(written))
+
+
+def _write_xml(results: QuerySolutions | QueryBoolean, output: IO[bytes]) -> None:
+    mending = MendedXml(output)
+    try:
+        results.serialize(cast("IO[bytes]", mending), QueryResultsFormat.XML)
+    except OSError as error:
+        raise mending.refused or error from None

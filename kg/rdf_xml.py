@@ -5,9 +5,15 @@ characters. Met in pyoxigraph 0.5.13: it writes both all the same, as text that 
 carriage returns bare, which parsers turn into line feeds.
 """
 
+from typing import Final
 from xml.parsers import expat
 
 from kg.errors import NotAcceptableError
+
+INEXPRESSIBLE: Final = (
+    "RDF/XML cannot express this graph: it holds a predicate that does not end in an XML name, or "
+    "that the format keeps for itself, or a control character. Accept text/turtle."
+)
 
 
 def mend(text: bytes) -> bytes:
@@ -20,8 +26,5 @@ def mend(text: bytes) -> bytes:
     try:
         expat.ParserCreate(namespace_separator=" ").Parse(mended, True)
     except expat.ExpatError as error:
-        raise NotAcceptableError(
-            "RDF/XML cannot express this graph: it holds a predicate that does not end in an XML "
-            "name, or a control character. Accept text/turtle."
-        ) from error
+        raise NotAcceptableError(INEXPRESSIBLE) from error
     return mended

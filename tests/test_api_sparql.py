@@ -343,6 +343,23 @@ def test_a_parameter_names_the_format(
 
 
 @pytest.mark.parametrize(
+    ("given", "media_type"),
+    [
+        ("format=tsv&format=text%2Ftab-separated-values&output=tsv", "text/tab-separated-values"),
+        ("format=json&output=json&results=json", "application/sparql-results+json"),
+        ("format=sparql-results&output=xml", "application/sparql-results+xml"),
+        ("format=json&output=xml", PROBLEM),
+        ("format=json&format=csv", PROBLEM),
+        ("format=json5&output=yaml", PROBLEM),
+    ],
+)
+def test_names_of_one_format(http: httpx2.Client, given: str, media_type: str) -> None:
+    response = http.get(f"/sparql?{urlencode({'query': SELECT})}&{given}")
+    assert response.headers["content-type"].partition(";")[0] == media_type
+    assert response.status_code == (400 if media_type == PROBLEM else 200)
+
+
+@pytest.mark.parametrize(
     ("name", "query", "status"),
     [("csv", CONSTRUCT, 406), ("turtle", SELECT, 406), ("yaml", SELECT, 400), ("", SELECT, 400)],
 )
