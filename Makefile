@@ -1,7 +1,7 @@
 # make serve   build the graph and serve it on 127.0.0.1:8000
 # make test    lint, types and tests
 # make setup   only the virtual environment, with .venv/bin/runatlas
-# make bench   time the commands, validation on 1 to 100 copies of the data, and the endpoint beside others
+# make bench   time the commands, validation on 1 to 100 copies of the data, hostile queries, and others' endpoints
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -49,6 +49,7 @@ clean:
 bench: $(READY) $(PEERS)
 	$(BIN)/python bench/commands.py
 	$(BIN)/python bench/validation.py
+	$(BIN)/python -m bench.hostile
 	$(BIN)/python -m bench.endpoint
 
 # The peers of the endpoint; one more, Virtuoso, is compared if the system has it.

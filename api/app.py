@@ -26,6 +26,7 @@ from api.catalog import Catalog
 from api.compression import Compression
 from api.graph_store import GraphStore
 from api.guide import Guide, guide_to_any, guide_to_questions
+from api.metrics import Metrics
 from api.middleware import Envelope
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
@@ -66,6 +67,7 @@ def create_app(
     answerer: Answerer | None = None,
     *,
     limits: Limits = DEFAULTS,
+    metrics: Metrics | None = None,
     today: Callable[[], date] = date.today,
 ) -> FastAPI:
     """Return an application that reads from a backend; ``today`` is the day of an answer.
@@ -83,7 +85,8 @@ def create_app(
     )
     app.state.today = today
     guide = guide_to_questions(backend, today)
-    endpoint = _prepare(app, backend, answerer or InProcess(backend), limits, guide)
+    answerer = answerer or InProcess(backend)
+    endpoint = _prepare(app, backend, answerer, limits, guide, metrics or Metrics())
     app.router.routes.append(Route(catalog.PATH, Catalog(endpoint), name="void"))
     for path, page in (("/", _landing_page), ("/docs", _documentation)):
         app.add_api_route(path, page, include_in_schema=False)
@@ -92,18 +95,29 @@ def create_app(
     return app
 
 
-def create_endpoint(backend: Backend, answerer: Answerer, *, limits: Limits = DEFAULTS) -> FastAPI:
+def create_endpoint(
+    backend: Backend,
+    answerer: Answerer,
+    *,
+    limits: Limits = DEFAULTS,
+    metrics: Metrics | None = None,
+) -> FastAPI:
     """Return an application that answers SPARQL alone, from any RDF."""
     app = FastAPI(title="Runatlas", openapi_url=None, redirect_slashes=False)
-    _prepare(app, backend, answerer, limits, guide_to_any())
+    _prepare(app, backend, answerer, limits, guide_to_any(), metrics or Metrics())
     app.include_router(health.router)
     return app
 
 
 def _prepare(
-    app: FastAPI, backend: Backend, answerer: Answerer, limits: Limits, guide: Guide
+    app: FastAPI,
+    backend: Backend,
+    answerer: Answerer,
+    limits: Limits,
+    guide: Guide,
+    metrics: Metrics,
 ) -> SparqlEndpoint:
-    app.state.backend = backend
+    app.state.backend, app.state.answerer, app.state.metrics = backend, answerer, metrics
     app.add_middleware(Compression)
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)

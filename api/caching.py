@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-from kg.evaluation import Request
+from kg.evaluation import Form, Request
 
 # An answer takes this much beside its body, about: without it, empty answers without end would fit.
 _BESIDE: Final = 512
@@ -41,6 +41,7 @@ class Kept:
     """An answer that is kept."""
 
     media_type: str
+    form: Form
     body: bytes
 
 

@@ -6,6 +6,7 @@ counts as gone.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import ClassVar, Self
@@ -29,7 +30,7 @@ class ConnectionLimits:
     body: float = 30.0  # seconds until its body is there
     progress: float = 30.0  # seconds in which it takes nothing of an answer
     linger: float = 2.0  # seconds that a refused client has to read why
-    address: int = MIB + (1 << 16)  # bytes
+    address: int = (1 << 16) - 1  # bytes; the parser of addresses takes no more
     fields: int = 1 << 16  # bytes of all header fields
     refused: int = 16 * MIB  # bytes that a refused client may still send
     pipelined: int = 32  # requests that wait for the one before them
@@ -42,10 +43,24 @@ class Connection(HttpToolsProtocol):
     limits: ClassVar[ConnectionLimits] = ConnectionLimits()
 
     @classmethod
-    def within(cls, limits: Limits) -> type[Self]:
-        """Return connections that give up a transfer when a worker does."""
+    def within(cls, limits: Limits, refuses: Callable[[int], None] | None = None) -> type[Self]:
+        """Return connections that give up a transfer when a worker does.
+
+        ``refuses`` is told the status of each refusal.
+        """
         own = replace(cls.limits, progress=limits.progress)
-        return type(cls.__name__, (cls,), {"limits": own})
+        told = staticmethod(refuses or cls.refuses)
+        return type(cls.__name__, (cls,), {"limits": own, "refuses": told})
+
+    @staticmethod
+    def refuses(status: int) -> None:
+        """Take no note of a refusal; ``within`` can replace this."""
+
+    def cut(self) -> None:
+        """Break off what is being answered, so that no client takes a part for the whole."""
+        if self._running and not self._running.response_complete:
+            self._give_up(self._running)
+        self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, unless there are too many connections."""
@@ -92,20 +107,27 @@ class Connection(HttpToolsProtocol):
             self._excess = _too_large(self.limits)
         else:
             super().on_headers_complete()
-            if len(self.pipeline) > self.limits.pipelined:
-                self._excess = HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests wait."
+            self._bound_pipeline(len(self.pipeline) > self.limits.pipelined)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
         self._unparsed = 0
         if not self._excess:
             super().on_body(body)
+            self._bound_pipeline(self.flow.read_paused)
 
     def on_message_complete(self) -> None:
         """Take the end of a request."""
         self._unparsed = 0
         if not self._excess:
             super().on_message_complete()
+
+    def _bound_pipeline(self, is_full: bool) -> None:
+        """Go on to read, since who does not read does not see that a client has left."""
+        if self.pipeline and is_full:
+            self._excess = HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests wait."
+        elif self.pipeline:
+            self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -152,6 +174,7 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
         """Say why, if that cannot be taken for a part of another answer; read no more requests."""
         self._is_refused, self._since = True, self.loop.time()
+        self.refuses(status)
         self._unset_keepalive_if_required()
         running = self._running
         if running and not running.response_complete:

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
+from api.exchange import Exchange, exchange_in
 from api.negotiation import PAGE, prefers_page
 from kg.query_guard import says_using
 
@@ -41,11 +42,12 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who asks: what the client accepts, what it knows already, and its address."""
+    """Who asks: what the client accepts, what it knows already, its address, and our notes."""
 
     accept: str
     known: str
     client: str
+    exchange: Exchange
 
 
 def asking_in(scope: Scope) -> Asking:
@@ -55,6 +57,7 @@ def asking_in(scope: Scope) -> Asking:
         accept=", ".join(headers.getlist("accept")),
         known=headers.get("if-none-match", "") if scope["method"] == "GET" else "",
         client=scope["client"][0] if scope.get("client") else "",
+        exchange=exchange_in(scope),
     )
 
 

@@ -1,6 +1,7 @@
 """SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 from pyoxigraph import QueryResultsFormat, RdfFormat
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.caching import ByteCache, Kept, entity_tag, is_known
+from api.exchange import Lookup
 from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
 from api.operation import (
     ALLOW,
@@ -66,7 +68,9 @@ class SparqlEndpoint:
                 await response(scope, receive, send)
                 return
             work = self._show if wants_page(parameters, asking.accept) else self.respond
-            await unless_gone(receive, work(operation_of(parameters), asking, send))
+            operation = operation_of(parameters)
+            asking.exchange.query = operation.query
+            await unless_gone(receive, work(operation, asking, send))
         except ClientDisconnect:
             return
         except (HTTPException, RunatlasError) as error:
@@ -99,13 +103,11 @@ class SparqlEndpoint:
         fields = {"Vary": "Accept", **({"ETag": tag} if tag else {})}
         if tag and await self._is_sent(tag, asking, fields, send):
             return
-        async with self.answerer.answer(
-            request, client=asking.client, timeout=operation.timeout
-        ) as answering:
+        async with self._answer(request, operation, asking) as answering:
             fields["Content-Type"] = _media_type(answering, results)
             body = await send_parts(answering, fields, send, keep=self.cache.largest)
         if tag and body is not None:
-            self.cache.keep(tag, Kept(fields["Content-Type"], body))
+            self.cache.keep(tag, Kept(fields["Content-Type"], answering.form, body))
 
     async def _show(self, operation: Operation, asking: Asking, send: Send) -> None:
         """Answer an operation on a page for people, from the cache if it is there."""
@@ -114,15 +116,25 @@ class SparqlEndpoint:
         fields = {**self.page.fields, **({"ETag": tag} if tag else {})}
         if tag and await self._is_sent(tag, asking, fields, send):
             return
-        async with self.answerer.answer(
-            request, client=asking.client, timeout=operation.timeout
-        ) as answering:
+        async with self._answer(request, operation, asking) as answering:
             media_type = answering.media_type
             shown = await collect(answering, self.page.largest)
         body = await run_in_threadpool(self.page.show, operation, media_type, shown)
         if tag:
-            self.cache.keep(tag, Kept(fields["Content-Type"], body))
+            self.cache.keep(tag, Kept(fields["Content-Type"], answering.form, body))
         await send_whole(HTTPStatus.OK, fields, body, send)
+
+    @asynccontextmanager
+    async def _answer(
+        self, request: Request, operation: Operation, asking: Asking
+    ) -> AsyncIterator[Parts]:
+        """Have a query answered, and note what becomes of it."""
+        exchange = asking.exchange
+        async with self.answerer.answer(
+            request, client=asking.client, timeout=operation.timeout, tell=exchange.end
+        ) as answering:
+            exchange.form = answering.form
+            yield answering
 
     def _request(
         self,
@@ -145,11 +157,14 @@ class SparqlEndpoint:
     ) -> bool:
         """Send the answer of a tag, or that the client has it; tell whether that was possible."""
         if is_known(tag, asking.known):
+            asking.exchange.lookup = Lookup.NOT_MODIFIED
             await send_whole(HTTPStatus.NOT_MODIFIED, fields, b"", send)
         elif kept := self.cache.find(tag):
+            asking.exchange.lookup, asking.exchange.form = Lookup.HIT, kept.form
             fields = {**fields, "Content-Type": kept.media_type}
             await send_whole(HTTPStatus.OK, fields, kept.body, send)
         else:
+            asking.exchange.lookup = Lookup.MISS
             return False
         return True
 

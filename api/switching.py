@@ -14,10 +14,14 @@ from typing import Final, TypeAlias
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.app import create_app, create_endpoint
+from api.exchange import exchange_in
+from api.metrics import Metrics
 from kg.backend import StoreBackend
+from kg.database import OnDisk
 from kg.dataset import open_dataset
 from kg.errors import RunatlasError
 from kg.snapshot import open_snapshot
+from kg.workers.graph import Graph, Kind
 from kg.workers.limits import Limits
 from kg.workers.pool import Pool
 
@@ -38,6 +42,7 @@ class _State:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._requests += 1
         self._idle.clear()
+        exchange_in(scope).snapshot = self.name
         try:
             await self.app(scope, receive, send)
         finally:
@@ -53,9 +58,19 @@ class _State:
 class Switch:
     """An ASGI application that answers from the newest state that could be opened."""
 
-    def __init__(self, find: Callable[[], Source], limits: Limits) -> None:
-        """Answer from what ``find`` finds, within limits, from ``start`` to ``close``."""
-        self._find, self._limits = find, limits
+    def __init__(
+        self,
+        find: Callable[[], Source],
+        limits: Limits,
+        metrics: Metrics | None = None,
+        on_disk: Path | None = None,
+    ) -> None:
+        """Answer from what ``find`` finds, within limits, from ``start`` to ``close``.
+
+        Graphs are kept in memory, or in databases below the folder ``on_disk``.
+        """
+        self._find, self._limits, self._on_disk = find, limits, on_disk
+        self._metrics = metrics or Metrics()
         self._state: _State | None = None
         self._ending: dict[asyncio.Task[None], Pool] = {}
         self._following: asyncio.Task[None] | None = None
@@ -75,7 +90,8 @@ class Switch:
             RunatlasError: it cannot be opened; see ``kg.errors``.
         """
         source = self._find()
-        self._state = await self._open(source, await asyncio.to_thread(_read, source))
+        self._state = await self._open(source, *await self._read(source))
+        self._metrics.serves(self._state.name)
         self._following = asyncio.create_task(self._follow())
 
     def renew(self) -> None:
@@ -115,20 +131,25 @@ class Switch:
         if state is None or (source in (state.source, self._failed) and not again):
             return
         try:
-            backend = await asyncio.to_thread(_read, source)
-            if (source, backend.snapshot) == (state.source, state.name):
+            backend, graph = await self._read(source)
+            if (source, graph.name) == (state.source, state.name):
                 return
-            self._replace(state, await self._open(source, backend))
+            self._replace(state, await self._open(source, backend, graph))
         except RunatlasError as error:
             self._failed = source
             _LOG.error("still serving %s: %s", state.name, error)
 
-    async def _open(self, source: Source, backend: StoreBackend) -> _State:
-        pool = Pool(source, self._limits)
+    async def _read(self, source: Source) -> tuple[StoreBackend, Graph]:
+        return await asyncio.to_thread(_read, source, self._on_disk)
+
+    async def _open(self, source: Source, backend: StoreBackend, graph: Graph) -> _State:
+        pool = Pool(graph, self._limits, self._metrics)
         create = create_app if isinstance(source, Path) else create_endpoint
         try:
             await pool.start()
-            app = await asyncio.to_thread(create, backend, pool, limits=self._limits)
+            app = await asyncio.to_thread(
+                create, backend, pool, limits=self._limits, metrics=self._metrics
+            )
         except BaseException:
             await pool.close()
             raise
@@ -136,11 +157,22 @@ class Switch:
 
     def _replace(self, old: _State, new: _State) -> None:
         self._state, self._failed = new, None
+        self._metrics.serves(new.name)
         _LOG.info("serving %s in the place of %s", new.name, old.name)
         ending = asyncio.create_task(old.end())
         self._ending[ending] = old.pool
         ending.add_done_callback(self._ending.pop)
 
 
-def _read(source: Source) -> StoreBackend:
-    return StoreBackend(open_snapshot(source) if isinstance(source, Path) else open_dataset(source))
+def _read(source: Source, on_disk: Path | None) -> tuple[StoreBackend, Graph]:
+    """Open a graph for this process, and tell where the workers find it."""
+    keep = OnDisk(on_disk) if on_disk else None
+    if isinstance(source, Path):
+        snapshot = open_snapshot(source, keep)
+        graph = Graph(snapshot.name, Kind.SNAPSHOT, (snapshot.folder,))
+    else:
+        snapshot = open_dataset(source, keep)
+        graph = Graph(snapshot.name, Kind.FILES, source)
+    if keep:
+        graph = Graph(snapshot.name, Kind.DATABASE, (keep.path,))
+    return StoreBackend(snapshot), graph

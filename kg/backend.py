@@ -10,7 +10,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions, Store, Tri
 
 from kg.deep_stack import on_deep_stack
 from kg.errors import NotAcceptableError, QueryFailedError, QueryRefusedError
-from kg.evaluation import READ_ONLY, Request, evaluate, media_type_for, write
+from kg.evaluation import READ_ONLY, Form, Request, evaluate, form_of, media_type_for, write
 from kg.query_guard import refuse_unsafe
 from kg.snapshot import Place, Snapshot
 
@@ -20,10 +20,11 @@ Row = dict[str, Term]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A serialised answer and its media type."""
+    """A serialised answer, its media type and its form."""
 
     body: bytes
     media_type: str
+    form: Form
 
 
 class Backend(Protocol):
@@ -103,7 +104,7 @@ def _answer(store: Store, request: Request) -> Answer:
     try:
         media_type, body = media_type_for(results, request), io.BytesIO()
         write(results, request, body)
-        return Answer(body.getvalue(), media_type)
+        return Answer(body.getvalue(), media_type, form_of(results))
     except (NotAcceptableError, QueryFailedError) as error:
         failure = type(error)(str(error))
     finally:

@@ -1,39 +1,65 @@
 """Open any files of RDF as what can be served, without our ontology and without places."""
 
 import hashlib
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Store
+from pyoxigraph import RdfFormat, Store, parse
 
 from kg.errors import Problem, SourceError
 from kg.snapshot import Snapshot
+from kg.store import Keep, in_memory
 
 
-def open_dataset(files: Sequence[Path]) -> Snapshot:
+def open_dataset(files: Sequence[Path], keep: Keep | None = None) -> Snapshot:
     """Load files into one store: triples into its default graph, quads where they say.
 
-    The format follows from a file's extension. The name follows from what the files hold.
+    The format follows from a file's extension. The name follows from what the files hold. ``keep``
+    gives the store; without it, that is in memory.
 
     Raises:
         SourceError: files cannot be read: each, with the line where reading ends.
     """
-    store, digest = Store(), hashlib.sha256()
-    problems: list[Problem] = []
+    try:
+        name = _name(files)
+        store = (keep or in_memory)(name, lambda store: _load(files, name, store))
+    except (OSError, SyntaxError, KeyError) as error:
+        found = [problem for file in files if (problem := _problem(file))]
+        raise SourceError(found or [Problem(str(files[0]), 1, str(error))]) from error
+    return Snapshot(name, Path(), {}, store, {})
+
+
+def _name(files: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
     for file in files:
-        format_ = RdfFormat.from_extension(file.suffix.removeprefix("."))
-        if format_ is None:
-            problems.append(Problem(str(file), 1, "the extension names no format of RDF"))
-            continue
-        try:
-            content = file.read_bytes()
-            store.load(content, format=format_, base_iri=file.absolute().as_uri())
-        except OSError as error:
-            problems.append(Problem(str(file), 1, f"cannot be read: {error.strerror or error}"))
-        except SyntaxError as error:
-            problems.append(Problem(str(file), error.lineno or 1, error.msg))
-        else:
-            digest.update(hashlib.sha256(content).digest())
-    if problems:
-        raise SourceError(problems)
-    return Snapshot(f"dataset-{digest.hexdigest()[:12]}", Path(), {}, store, {})
+        with file.open("rb") as content:
+            digest.update(hashlib.file_digest(content, "sha256").digest())
+    return f"dataset-{digest.hexdigest()[:12]}"
+
+
+def _load(files: Sequence[Path], name: str, store: Store) -> None:
+    for file in files:
+        store.bulk_load(path=file, format=_format(file), base_iri=file.absolute().as_uri())
+    if _name(files) != name:
+        raise SourceError([Problem(str(files[0]), 1, "has changed, or another has, while read")])
+
+
+def _format(file: Path) -> RdfFormat:
+    format_ = RdfFormat.from_extension(file.suffix.removeprefix("."))
+    if format_ is None:
+        raise KeyError(file.suffix)
+    return format_
+
+
+def _problem(file: Path) -> Problem | None:
+    """Read a file for what is wrong with it, and keep nothing of it."""
+    try:
+        deque(parse(path=file, format=_format(file), base_iri=file.absolute().as_uri()), maxlen=0)
+    except KeyError:
+        return Problem(str(file), 1, "the extension names no format of RDF")
+    except OSError as error:
+        return Problem(str(file), 1, f"cannot be read: {error.strerror or error}")
+    except SyntaxError as error:
+        return Problem(str(file), error.lineno or 1, error.msg)
+    return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import IO, Final, NoReturn, TypeAlias
 
 from pyoxigraph import (
@@ -26,6 +27,14 @@ NOT_ASKED: Final = "No query leaves this machine: SERVICE is refused."
 READ_ONLY: Final = "The graph is read-only: it takes no updates."
 
 Results: TypeAlias = QuerySolutions | QueryBoolean | QueryTriples
+
+
+class Form(StrEnum):
+    """What an answer is."""
+
+    TABLE = "table"
+    BOOLEAN = "boolean"
+    GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +93,13 @@ def _refuse_update(text: str) -> NoReturn:
 
 def _nodes(graphs: Iterable[str]) -> list[NamedNode | BlankNode]:
     return [NamedNode(graph) for graph in graphs]
+
+
+def form_of(results: Results) -> Form:
+    """Return the form of an answer."""
+    if isinstance(results, QueryTriples):
+        return Form.GRAPH
+    return Form.BOOLEAN if isinstance(results, QueryBoolean) else Form.TABLE
 
 
 def media_type_for(results: Results, request: Request) -> str:

@@ -21,7 +21,7 @@ from pyoxigraph import NamedNode, RdfFormat, Store
 
 from kg.errors import SnapshotError
 from kg.resources import ROOT, SNAPSHOT
-from kg.store import fill_default_graph, is_asserted
+from kg.store import Keep, fill_default_graph, in_memory, is_asserted
 
 FORMAT: Final = "runatlas-snapshot-1"
 GRAPH: Final = "graph.nq"
@@ -177,8 +177,10 @@ def default_snapshot(out: Path = Path("build")) -> Path:
     raise SnapshotError(f"No snapshot at {out / 'current'}: run 'runatlas build' first.")
 
 
-def open_snapshot(folder: Path) -> Snapshot:
+def open_snapshot(folder: Path, keep: Keep | None = None) -> Snapshot:
     """Open a snapshot after checking it against its manifest.
+
+    ``keep`` gives the store; without it, that is in memory.
 
     Raises:
         SnapshotError: it is no snapshot, or not whole.
@@ -186,20 +188,23 @@ def open_snapshot(folder: Path) -> Snapshot:
     folder = folder.resolve()
     manifest = _read_manifest(folder)
     contents = {name: _read_checked(folder / name, sha) for name, sha in manifest["files"].items()}
-    store = Store()
+    name = snapshot_name(manifest["version"], contents[GRAPH])
     try:
-        store.bulk_load(contents[GRAPH], format=RdfFormat.N_QUADS)
+        store = (keep or in_memory)(name, lambda store: _fill(store, contents[GRAPH]))
         places = _read_places(contents[PLACES])
     except (SyntaxError, ValueError) as error:
         raise SnapshotError(f"{folder}: cannot be read: {error}") from error
+    return Snapshot(name, folder, manifest, store, places)
+
+
+def _fill(store: Store, content: bytes) -> None:
+    store.bulk_load(content, format=RdfFormat.N_QUADS)
     asserted = [
         graph
         for graph in store.named_graphs()
         if isinstance(graph, NamedNode) and is_asserted(graph)
     ]
     fill_default_graph(store, asserted)
-    name = snapshot_name(manifest["version"], contents[GRAPH])
-    return Snapshot(name, folder, manifest, store, places)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:

@@ -1,12 +1,22 @@
-"""Hold the quads of one build or snapshot in memory, and what its default graph says."""
+"""Hold the quads of one build or snapshot, and what its default graph says."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, serialize
 
 from kg.vocab import CURATED_GRAPHS, ONTOLOGY_GRAPH, OVERLAY_GRAPHS, SOURCE_GRAPHS
 
+Fill: TypeAlias = Callable[[Store], None]
+Keep: TypeAlias = Callable[[str, Fill], Store]  # a graph, by its name and how to fill a store
 _ASSERTED = (SOURCE_GRAPHS, CURATED_GRAPHS, OVERLAY_GRAPHS)
+
+
+def in_memory(_name: str, fill: Fill) -> Store:
+    """Return a store in memory, filled."""
+    store = Store()
+    fill(store)
+    return store
 
 
 def is_overlay(graph: NamedNode) -> bool:

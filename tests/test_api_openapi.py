@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from api.routes import OTHER, ROUTES, route_of
 from kg.backend import StoreBackend
 from kg.queries import questions
 from tests.api_examples import EXAMPLES, client, names, read
@@ -53,6 +54,17 @@ def test_every_route_is_described(http: TestClient, description: dict[str, Any])
     assert routes == described | {QUESTION, GRAPH_BY_ADDRESS}
 
 
+def test_metrics_know_every_route(http: TestClient) -> None:
+    assert {*ROUTES} == {*_paths(http.app.router.routes)}  # type: ignore[attr-defined]  # FastAPI
+    for route in ROUTES:
+        assert route_of(re.sub(r"\{.*?\}", "x", route)) == route
+
+
+@pytest.mark.parametrize("path", ["", "//", "/SPARQL", "/api/v1/models/a", "/api/v1/ask/", "/x"])
+def test_another_address_has_no_name_of_its_own(path: str) -> None:
+    assert route_of(path) == OTHER
+
+
 def _paths(routes: list[Any]) -> Iterator[str]:
     for route in routes:
         if isinstance(route, Route | APIRoute):
@@ -71,7 +83,7 @@ def test_every_stored_question_is_described(description: dict[str, Any]) -> None
 
 def test_every_operation_says_what_it_does(description: dict[str, Any]) -> None:
     operations = _operations(description)
-    assert len(operations) == len(questions()) + 11
+    assert len(operations) == len(questions()) + 13
     for name, operation in operations:
         assert operation["summary"], name
         assert operation["description"], name

@@ -1,5 +1,6 @@
 """Answers are kept within a number of bytes, and those that nobody asks for go first."""
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final
@@ -12,15 +13,16 @@ from api.app import create_endpoint
 from api.caching import ByteCache, Kept
 from kg.answerer import InProcess, Parts
 from kg.backend import Backend, StoreBackend
-from kg.evaluation import Request
+from kg.evaluation import Form, Request
 from kg.snapshot import Snapshot
 from kg.workers.limits import KIB, Limits
+from kg.workers.observer import Cause
 
 ASK: Final = "ASK { ?s ?p ?o }"
 
 
 def _kept(size: int) -> Kept:
-    return Kept("text/csv", b"x" * size)
+    return Kept("text/csv", Form.TABLE, b"x" * size)
 
 
 def _found(cache: ByteCache, tags: range) -> list[int]:
@@ -78,12 +80,19 @@ def test_the_setting_decides_whether_the_same_query_is_answered_anew(
 class _Counting:
     """Answers, and counts how often."""
 
+    is_ready = True
+
     def __init__(self, backend: Backend) -> None:
         self._answerer = InProcess(backend)
         self.asked = 0
 
     def answer(
-        self, request: Request, *, client: str = "", timeout: float | None = None
+        self,
+        request: Request,
+        *,
+        client: str = "",
+        timeout: float | None = None,
+        tell: Callable[[Cause], None] | None = None,
     ) -> AbstractAsyncContextManager[Parts]:
         self.asked += 1
-        return self._answerer.answer(request, client=client, timeout=timeout)
+        return self._answerer.answer(request, client=client, timeout=timeout, tell=tell)

@@ -89,7 +89,7 @@ REFUSED: Final[dict[str, tuple[tuple[bytes, ...], int]]] = {
     "10,000 fields": ((ASK, *[b"X-Number: 1\r\n"] * 10_000, b"\r\n"), 431),
     "an address of 2 MB": ((b"GET /" + b"a" * 2 * MIB + b" HTTP/1.1\r\nHost: a\r\n\r\n",), 431),
     "an address a little too long": (
-        (b"GET /" + b"a" * (MIB + (1 << 16)) + b" HTTP/1.1\r\nHost: a\r\n\r\n",),
+        (b"GET /" + b"a" * (1 << 16) + b" HTTP/1.1\r\nHost: a\r\n\r\n",),
         414,
     ),
     "no request": ((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\r\n\r\n"), 400),
@@ -139,6 +139,11 @@ def test_who_says_nothing_more_is_left(address: tuple[str, int]) -> None:
 ENDS_IN_SILENCE: Final[dict[str, tuple[bytes, ...]]] = {
     "pipelined behind a query that runs": (SLOW, *[ASK + b"\r\n"] * 10_000),
     "garbage behind a query that runs": (SLOW, b"\0\0\0\0\r\n\r\n"),
+    "a body behind a query that runs": (
+        SLOW,
+        POST + b"Content-Length: 9999999\r\n\r\n",
+        *[PART] * 99,
+    ),
     "a flood behind a query that runs": (SLOW, ASK, *[PART] * 42_000),
 }
 
@@ -161,6 +166,16 @@ def test_trailers_without_end_are_refused(address: tuple[str, int]) -> None:
 
 
 Leave = Callable[[socket.socket], None]
+
+
+def test_who_pipelines_later_and_leaves_frees_the_worker(address: tuple[str, int]) -> None:
+    """The query runs already when the next request comes: reading goes on all the same."""
+    with _connect(address) as client:
+        client.sendall(SLOW)
+        time.sleep(0.3)
+        client.sendall(ASK + b"\r\n")
+        time.sleep(0.3)
+    assert _is_answered(address)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Any RDF is served as its files say, or refused with every file and line."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import httpx2
@@ -7,9 +10,11 @@ import pytest
 
 from kg.dataset import open_dataset
 from kg.errors import SourceError
-from tests.http_server import serving_dataset
+from tests.http_server import serving_by_command, serving_dataset
+from tests.processes import tree_of
 
 TRIPLES = "<urn:s> <urn:p> 1 .\n"
+COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
 QUADS = "<urn:s> <urn:p> <urn:o> <urn:g> .\n"
 
 
@@ -55,3 +60,30 @@ def test_only_sparql_is_answered(tmp_path: Path) -> None:
     with serving_dataset(_write(tmp_path, a_ttl=TRIPLES)) as address:
         assert httpx2.get(f"{address}/healthz").status_code == 200
         assert httpx2.get(f"{address}/api/v1/models").status_code == 404
+
+
+def test_files_that_have_changed_never_answer_in_the_name_of_what_was_read(tmp_path: Path) -> None:
+    """Workers that are started anew read the files again, and refuse: a signal is needed."""
+    (file,) = _write(tmp_path, a_ttl=TRIPLES)
+    with serving_by_command("--dataset", str(file), "--queue", "0") as (client, process):
+        named = client.get("/healthz").headers["runatlas-snapshot"]
+        file.write_text(TRIPLES + QUADS.replace("<urn:g> ", ""))
+        os.kill(tree_of(process.pid)[1], signal.SIGKILL)
+        time.sleep(2)
+        seen = set()
+
+        def ask() -> bool:
+            answer = client.get("/sparql", params={"query": COUNT}, headers={"Accept": "text/csv"})
+            if answer.status_code == 200:
+                seen.add((answer.headers["runatlas-snapshot"] == named, answer.text.split()[1]))
+            return answer.status_code == 200
+
+        client.timeout = 1
+        with pytest.raises(httpx2.ReadTimeout):
+            ask()
+        process.send_signal(signal.SIGHUP)
+        client.timeout = 60
+        deadline = time.monotonic() + 60
+        while not ask():
+            assert time.monotonic() < deadline
+    assert seen == {(False, "2")}

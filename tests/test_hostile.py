@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,10 +17,11 @@ import httpx2
 import pytest
 
 from tests.hostile import BODIES, FORMULAS, LOOKUPS, QUERIES, lookup, value_of, write_graph
-from tests.http_server import serving_command
+from tests.http_server import serving_by_command
 from tests.processes import memory_of, tree_of
 
 LIMIT_S: Final = 2.0
+SHORT_S: Final = 0.5
 MIXED: Final = 2_000
 EVERY: Final = 20  # one of so many is hostile
 CLIENTS: Final = 8
@@ -35,10 +37,12 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def _serving(graph: Path, workers: int) -> Iterator[tuple[httpx2.Client, int]]:
-    limits = ["--timeout", str(LIMIT_S), "--memory", str(QUERY_MIB)]
+def _serving(
+    graph: Path, workers: int, timeout: float = LIMIT_S
+) -> Iterator[tuple[httpx2.Client, "subprocess.Popen[str]"]]:
+    limits = ["--timeout", str(timeout), "--memory", str(QUERY_MIB)]
     arguments = ["--dataset", str(graph), "--workers", str(workers), *limits]
-    with serving_command(*arguments) as served:
+    with serving_by_command(*arguments) as served:
         yield served
 
 
@@ -82,8 +86,8 @@ def _is_right(client: httpx2.Client, number: int) -> bool:
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_each_ends_alone(graph: Path, workers: int) -> None:
     with _serving(graph, workers) as (client, process), _another(client.base_url) as other:
-        server, fork_server, *_ = tree_of(process)
-        before = memory_of(process)
+        server, fork_server, *_ = tree_of(process.pid)
+        before = memory_of(process.pid)
         for name, (query, statuses) in QUERIES.items():
             answer = client.post("/sparql", data={"query": query})
             assert answer.status_code in statuses, (
@@ -94,10 +98,10 @@ def test_each_ends_alone(graph: Path, workers: int) -> None:
             assert answer.status_code == status, name
             assert answer.headers["content-type"] == "application/problem+json"
         deadline = time.monotonic() + 60
-        while memory_of(process) > before + SPARE_MIB * (1 << 20):
-            assert time.monotonic() < deadline, f"{before:,} {memory_of(process):,}"
+        while memory_of(process.pid) > before + SPARE_MIB * (1 << 20):
+            assert time.monotonic() < deadline, f"{before:,} {memory_of(process.pid):,}"
             time.sleep(0.1)
-        assert tree_of(process)[:2] == [server, fork_server]
+        assert tree_of(process.pid)[:2] == [server, fork_server]
     assert other.asked
     assert not other.wrong
 
@@ -106,22 +110,25 @@ def test_mixed_with_others_nothing_is_lost_or_wrong(graph: Path) -> None:
     """2,000 requests of 8 clients, of which one in 20 is hostile."""
     hostile = itertools.cycle(QUERIES.values())
     requests = [
-        (lookup(number), value_of(number % LOOKUPS)) if number % EVERY else next(hostile)
+        (lookup(number % LOOKUPS), value_of(number % LOOKUPS)) if number % EVERY else next(hostile)
         for number in range(MIXED)
     ]
-    with _serving(graph, 2) as (client, process), _another(client.base_url) as other:
-        before = tree_of(process)[:2]
+    with _serving(graph, 2, SHORT_S) as (client, process), _another(client.base_url) as other:
+        before = tree_of(process.pid)[:2]
 
-        def ask(request: tuple[str, int | frozenset[int]]) -> bool:
+        def ask(request: tuple[str, int | frozenset[int]]) -> str | None:
             query, expected = request
-            answer = client.post("/sparql", data={"query": query}, headers={"Accept": "text/csv"})
+            fields = {"Accept": "text/csv, application/n-triples"}
+            answer = client.post("/sparql", data={"query": query}, headers=fields)
             if isinstance(expected, int):
-                return answer.text == f"value\r\n{expected}\r\n"
-            return answer.status_code in expected
+                is_right = answer.text == f"value\r\n{expected}\r\n"
+            else:
+                is_right = answer.status_code in expected
+            return None if is_right else f"{query[:100]}: {answer.status_code} {answer.text[:100]}"
 
         with ThreadPoolExecutor(CLIENTS) as clients:
-            assert all(clients.map(ask, requests))
-        assert tree_of(process)[:2] == before
+            assert [fault for fault in clients.map(ask, requests) if fault] == []
+        assert tree_of(process.pid)[:2] == before
     assert not other.wrong
 
 

@@ -1,6 +1,5 @@
 """A switch to newer data by ``runatlas serve``: no request is lost, no answer is mixed."""
 
-import os
 import signal
 import socket
 import threading
@@ -13,7 +12,7 @@ import httpx2
 import pytest
 
 from kg.snapshot import Snapshot
-from tests.http_server import serving_command
+from tests.http_server import serving_by_command
 
 COUNT = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
 ROWS = 60_000
@@ -48,33 +47,34 @@ def test_a_signal_has_files_read_again(tmp_path: Path) -> None:
     """The answer that has begun comes to its end from the old state, whose workers then end."""
     file = tmp_path / "data.nt"
     _numbers(file, ROWS, "old")
-    with serving_command("--dataset", str(file)) as (client, process):
+    with serving_by_command("--dataset", str(file)) as (client, process):
         assert _count(client) == ROWS
         with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
-            query = quote("SELECT ?o { ?s ?p ?o }")
+            # Long rows: no buffer on the way holds the whole answer.
+            query = quote(f"SELECT ?o ('{'-' * 200}' AS ?long) {{ ?s ?p ?o }}")
             slow.sendall(f"GET /sparql?query={query} HTTP/1.0\r\nAccept: text/csv\r\n\r\n".encode())
             begin = slow.recv(1000)
             _numbers(file, 7, "new")
-            os.kill(process, signal.SIGHUP)
+            process.send_signal(signal.SIGHUP)
             _until(lambda: _count(client) == 7)
-            assert _fork_servers(process) == 2
+            assert _fork_servers(process.pid) == 2
             slow.settimeout(60)
             rest = b"".join(iter(lambda: slow.recv(1 << 20), b""))
         assert (begin + rest).count(b"old") == ROWS
         assert b"new" not in rest
-        _until(lambda: _fork_servers(process) == 1)
+        _until(lambda: _fork_servers(process.pid) == 1)
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "data.nt"
     _numbers(file, 3, "old")
-    with serving_command("--dataset", str(file)) as (client, process):
+    with serving_by_command("--dataset", str(file)) as (client, process):
         file.write_text("<s:1> <p:2> .\n")
-        os.kill(process, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
         time.sleep(1)
         assert _count(client) == 3
         _numbers(file, 4, "new")
-        os.kill(process, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
         _until(lambda: _count(client) == 4)
 
 
@@ -94,14 +94,14 @@ def test_a_new_build_is_served_without_a_signal(tmp_path: Path, snapshot: Snapsh
         new.symlink_to(folder)
         new.replace(link)
 
-    with serving_command("--snapshot", str(link)) as (client, process):
-        before = _fork_server(process)
+    with serving_by_command("--snapshot", str(link)) as (client, process):
+        before = _fork_server(process.pid)
         for folder in (damaged, tmp_path / "nowhere"):
             lead(folder)
             time.sleep(1.5)
-            assert _fork_server(process) == before
+            assert _fork_server(process.pid) == before
         lead(copy)
-        _until(lambda: _fork_server(process) not in (None, before))
+        _until(lambda: _fork_server(process.pid) not in (None, before))
         assert client.get("/healthz").json()["snapshot"] == snapshot.name
 
 
@@ -130,20 +130,20 @@ def test_no_request_is_lost_and_no_answer_is_mixed(tmp_path: Path) -> None:
             except (httpx2.HTTPError, KeyError) as error:
                 failed.append(error)
 
-    with serving_command("--dataset", str(file)) as (client, process):
+    with serving_by_command("--dataset", str(file)) as (client, process):
         asking = [threading.Thread(target=ask, args=[client.base_url]) for _ in range(4)]
         for thread in asking:
             thread.start()
         try:
             for count in range(2, 8):
                 _numbers(file, count, str(count))
-                os.kill(process, signal.SIGHUP)
+                process.send_signal(signal.SIGHUP)
                 _until(lambda count=count: _count(client) == count)  # type: ignore[misc]
         finally:
             ended.set()
             for thread in asking:
                 thread.join()
-        _until(lambda: _fork_servers(process) == 1)
+        _until(lambda: _fork_servers(process.pid) == 1)
     assert not failed
     assert {count for *_, count in found} == set(range(1, 8))
     assert len({snapshot for snapshot, *_ in found}) == len(set(found)) == 7
@@ -153,10 +153,10 @@ def test_no_request_is_lost_and_no_answer_is_mixed(tmp_path: Path) -> None:
 def test_a_signal_that_changes_nothing_starts_nothing(tmp_path: Path, signals: int) -> None:
     file = tmp_path / "data.nt"
     _numbers(file, 3, "same")
-    with serving_command("--dataset", str(file)) as (client, process):
-        before = _fork_server(process)
+    with serving_by_command("--dataset", str(file)) as (client, process):
+        before = _fork_server(process.pid)
         for _ in range(signals):
-            os.kill(process, signal.SIGHUP)
+            process.send_signal(signal.SIGHUP)
             assert _count(client) == 3
         time.sleep(0.5)
-        assert _fork_server(process) == before
+        assert _fork_server(process.pid) == before

@@ -29,6 +29,7 @@ from kg.errors import (
 )
 from kg.evaluation import Request
 from kg.snapshot import Snapshot
+from kg.workers.graph import Graph, Kind
 from kg.workers.limits import MIB, Limits
 from kg.workers.pool import Pool
 from tests.federation import FEDERATED, federated, listening
@@ -78,6 +79,10 @@ HOSTILE: Final[dict[str, tuple[str, tuple[type[RunatlasError] | None, ...]]]] = 
 }
 
 
+def _graph(snapshot: Snapshot) -> Graph:
+    return Graph(snapshot.name, Kind.SNAPSHOT, (snapshot.folder,))
+
+
 def _request(query: str) -> Request:
     return Request(query=query, results=QueryResultsFormat.JSON, graph=RdfFormat.N_TRIPLES)
 
@@ -95,7 +100,7 @@ def _with_pool(
     snapshot: Snapshot, work: Callable[[Pool], Awaitable[Value]], limits: Limits = LIMITS
 ) -> Value:
     async def run() -> Value:
-        pool = Pool(snapshot.folder, limits)
+        pool = Pool(_graph(snapshot), limits)
         await pool.start()
         try:
             return await work(pool)
@@ -315,7 +320,11 @@ def test_a_process_that_is_killed_is_replaced(kind: str, snapshot: Snapshot) -> 
         while True:
             try:
                 return await _answer(pool, ANY)
-            except (QueryFailedError, QueryMemoryError):  # it died just before it was asked
+            except (
+                OverloadedError,
+                QueryFailedError,
+                QueryMemoryError,
+            ):  # it died just before it was asked
                 await asyncio.sleep(0.05)
 
     assert _with_pool(snapshot, work, PATIENT) == TRUE
@@ -325,12 +334,14 @@ def test_nothing_outlives_the_process_of_the_pool(snapshot: Snapshot) -> None:
     script = f"""
 import asyncio, os, sys
 from pathlib import Path
+from kg.workers.graph import Graph, Kind
 from kg.workers.limits import Limits
 from kg.workers.pool import Pool
 from tests.test_workers import ENDLESS, _answer, _children, _fork_servers
 
 async def main():
-    pool = Pool(Path({str(snapshot.folder)!r}), Limits(workers=2, timeout=3600))
+    graph = Graph({snapshot.name!r}, Kind.SNAPSHOT, (Path({str(snapshot.folder)!r}),))
+    pool = Pool(graph, Limits(workers=2, timeout=3600))
     await pool.start()
     tasks = [asyncio.create_task(_answer(pool, ENDLESS)) for _ in range(2)]
     await asyncio.sleep(0.5)
@@ -352,7 +363,7 @@ asyncio.run(main())
 
 def test_a_snapshot_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     async def work() -> None:
-        pool = Pool(tmp_path, LIMITS)
+        pool = Pool(Graph("none", Kind.SNAPSHOT, (tmp_path,)), LIMITS)
         with pytest.raises(WorkersError, match="not a snapshot"):
             await pool.start()
         await pool.close()

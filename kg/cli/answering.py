@@ -1,7 +1,9 @@
 """The commands that answer: check, ask, query, serve."""
 
+import os
 import shutil
 import sys
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -211,9 +213,21 @@ def serve_command(
         int,
         typer.Option("--max-nesting", help="How deep a query nests brackets.", min=1, max=10_000),
     ] = DEFAULTS.nesting,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option("--proxy", help="A proxy that says for whom it asks; may be repeated."),
+    ] = None,
+    access_log: Annotated[
+        bool,
+        typer.Option("--access-log", help="Write a line of JSON per request to standard output."),
+    ] = False,
     dataset: Annotated[
         list[Path] | None,
         typer.Option("--dataset", help="A file of RDF to serve instead; may be repeated."),
+    ] = None,
+    on_disk: Annotated[
+        Path | None,
+        typer.Option("--on-disk", help="Keep graphs in databases in this folder, not in memory."),
     ] = None,
     snapshot: SnapshotOption = None,
 ) -> None:
@@ -237,4 +251,22 @@ def serve_command(
     def find() -> Path | tuple[Path, ...]:
         return tuple(dataset) if dataset else (snapshot or default_snapshot()).resolve()
 
-    run(find, limits, host, port)
+    proxies = [_address("--proxy", text) for text in proxy or ()]
+    log = _standard_output("--access-log") if access_log else None
+    run(find, limits, host, port, on_disk=on_disk, proxies=proxies, log=log)
+
+
+def _address(option: str, text: str) -> str:
+    try:
+        return str(ip_network(text) if "/" in text else ip_address(text))
+    except ValueError as error:
+        raise UsageError(
+            f"{option} {text!r} is no address, and no network of addresses."
+        ) from error
+
+
+def _standard_output(option: str) -> int:
+    try:
+        return os.dup(1)
+    except OSError as error:
+        raise UsageError(f"{option}: standard output is closed.") from error

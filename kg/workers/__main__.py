@@ -8,14 +8,18 @@ import os
 import resource
 import socket
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pyoxigraph import Store
 
+from kg.database import open_database
 from kg.dataset import open_dataset
+from kg.errors import SnapshotError
 from kg.snapshot import open_snapshot
 from kg.workers.fork_server import serve
+from kg.workers.graph import Kind
 from kg.workers.limits import Limits
 
 # The engine recurses: on a stack of 8 MiB, a few thousand terms of a chain would end it. The memory
@@ -34,17 +38,22 @@ def main() -> int:
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=settings["control"])
     control.set_inheritable(False)
-    source = settings["source"]
-
-    def load() -> Store:
-        if isinstance(source, str):
-            return open_snapshot(Path(source)).store
-        return open_dataset([*map(Path, source)]).store
-
     try:
-        return serve(control, load, Limits(**settings["limits"]))
+        return serve(control, lambda: _load(settings), Limits(**settings["limits"]))
     except OSError:  # the pool is gone
         return 0
+
+
+def _load(settings: Mapping[str, Any]) -> Callable[[], Store]:
+    """Return how a worker gets the store: one that is in memory already, or one that it opens."""
+    paths = [*map(Path, settings["paths"])]
+    if settings["kind"] == Kind.DATABASE:
+        return lambda: open_database(paths[0])  # it has threads, which a fork would lose
+    is_files = settings["kind"] == Kind.FILES
+    snapshot = open_dataset(paths) if is_files else open_snapshot(paths[0])
+    if snapshot.name != settings["name"]:
+        raise SnapshotError(f"{paths[0]}: holds {snapshot.name}, no longer {settings['name']}")
+    return lambda: snapshot.store
 
 
 if __name__ == "__main__":

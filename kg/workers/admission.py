@@ -5,8 +5,12 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from kg.errors import OverloadedError
+from kg.workers.observer import SILENT, Observer
+
+_BUSY: Final = "Too many queries run and wait already: send this one again later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,7 @@ class End:
 
     signal: int
     said: str
+    is_lost: bool = False  # with its fork server
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,9 +35,12 @@ class Worker:
 class Queue:
     """Workers that are free, and queries that wait for one."""
 
-    def __init__(self, workers: int, longest: int) -> None:
-        """Let as many queries run as there are workers, and so many more wait."""
-        self._most = workers + longest
+    def __init__(
+        self, workers: int, longest: int, wait: float, observer: Observer = SILENT
+    ) -> None:
+        """Let as many queries run as there are workers, and so many more wait so many seconds."""
+        self._most, self._wait = workers + longest, wait
+        self._observer = observer
         self._running = 0
         self._free: list[Worker] = []
         self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
@@ -47,42 +55,54 @@ class Queue:
         """Lend a worker as soon as one is free and it is the client's turn.
 
         Raises:
-            OverloadedError: too many queries run and wait already.
+            OverloadedError: too many queries run and wait already, or none comes to an end.
         """
         if self._running + self.waiting >= self._most:
-            raise OverloadedError("Too many queries wait already: send this one again later.")
+            self._observer.turns_away()
+            raise OverloadedError(_BUSY)
         worker = await self._lend(client)
         self._running += 1
+        self._observer.runs(1)
         try:
             yield worker
         finally:
             self._running -= 1
+            self._observer.runs(-1)
 
     async def _lend(self, client: str) -> Worker:
         if self._free:
             return self._free.pop()
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(turn)
+        self._observer.waits(1)
         try:
-            return await turn
-        except asyncio.CancelledError:
+            async with asyncio.timeout(self._wait):
+                return await turn
+        except (asyncio.CancelledError, TimeoutError) as error:
             if turn.done() and not turn.cancelled():
                 self.give(turn.result())
             else:
                 self._leave(client, turn)
+            if isinstance(error, TimeoutError):
+                self._observer.turns_away()
+                raise OverloadedError(_BUSY) from None
             raise
+        finally:
+            self._observer.waits(-1)
 
     def give(self, worker: Worker) -> None:
         """Take a worker that is free, and lend it to the client whose turn it is."""
         if worker.ended.done():
             return
-        if not self._waiting:
-            self._free.append(worker)
-            return
-        client, turns = self._waiting.popitem(last=False)
-        turns.popleft().set_result(worker)
-        if turns:
-            self._waiting[client] = turns
+        while self._waiting:
+            client, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[client] = turns
+            if not turn.done():  # or whoever waited has just gone
+                turn.set_result(worker)
+                return
+        self._free.append(worker)
 
     def forget(self, process: int) -> bool:
         """Lend a worker no more: it has ended. Tell whether it was free."""

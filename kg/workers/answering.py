@@ -8,16 +8,18 @@ from typing import Final
 
 from kg.errors import (
     AnswerCutError,
+    OverloadedError,
     QueryFailedError,
     QueryMemoryError,
     QueryRefusedError,
     QueryTimeoutError,
     RunatlasError,
 )
-from kg.evaluation import NOT_ASKED, Request
+from kg.evaluation import NOT_ASKED, Form, Request
 from kg.workers.admission import End, Worker
-from kg.workers.frames import ERRORS, HEAD, Kind, frame, pack_request
+from kg.workers.frames import BROKEN, ERRORS, HEAD, Kind, frame, pack_request
 from kg.workers.limits import MIB, Limits
+from kg.workers.observer import Cause
 
 # The engine's client of HTTP: it ends the process if it cannot read the certificates for HTTPS.
 _CONNECTING: Final = "oxhttp"
@@ -32,6 +34,8 @@ class Answering:
         self._worker, self._limits = worker, limits
         self._begun = False
         self.media_type = ""
+        self.form = Form.TABLE
+        self.cause = Cause.LEFT  # unless it turns out that another thing has ended the worker
         self.is_over = self.ends_worker = False
 
     async def begin(self, request: Request, timeout: float) -> None:
@@ -48,7 +52,8 @@ class Answering:
         kind, payload = await self._receive()
         if kind is not Kind.BEGIN:
             raise RuntimeError(f"A worker begins with {kind}.")
-        self.media_type, self._begun = payload.decode(), True
+        form, _, self.media_type = payload.decode().partition(" ")
+        self.form, self._begun = Form(form), True
 
     async def next_part(self) -> bytes:
         """Return the next part of the answer; empty after the last one.
@@ -61,6 +66,7 @@ class Answering:
         kind, payload = await self._receive()
         if kind in (Kind.END, Kind.LAST):
             self.is_over, self.ends_worker = True, kind is Kind.LAST
+            self.cause = Cause.GROWN
             return b""
         return payload
 
@@ -75,6 +81,7 @@ class Answering:
         if kind is Kind.ERROR:
             told = json.loads(payload)
             self.is_over, self.ends_worker = True, told["last"]
+            self.cause = Cause.CRASH if told["message"] == BROKEN else Cause.GROWN
             raise ERRORS[told["error"]](told["message"])
         return kind, payload
 
@@ -84,17 +91,36 @@ class Answering:
         return AnswerCutError(f"The answer was cut short. {cause}") if self._begun else cause
 
     def _meaning(self, end: End) -> RunatlasError:
-        if end.signal == signal.SIGALRM:
-            return QueryTimeoutError("The query took longer than it may.")
-        if end.signal == signal.SIGSEGV:
-            return QueryFailedError("The query nests or chains more than the engine can follow.")
-        if _CONNECTING in end.said:
-            return QueryRefusedError(NOT_ASKED)
-        if end.signal == signal.SIGKILL or (end.signal == signal.SIGABRT and _is_memory(end.said)):
-            most = self._limits.memory // MIB
-            return QueryMemoryError(f"The query needs more than {most:,} MiB of memory.")
+        self.cause = self._cause(end)
+        match self.cause:
+            case Cause.DEADLINE | Cause.STALLED:
+                return QueryTimeoutError("The query took longer than it may.")
+            case Cause.NESTING:
+                return QueryFailedError(
+                    "The query nests or chains more than the engine can follow."
+                )
+            case Cause.REFUSED:
+                return QueryRefusedError(NOT_ASKED)
+            case Cause.LOST:
+                return OverloadedError("The workers ended: send this one again later.")
+            case Cause.MEMORY:
+                most = self._limits.memory // MIB
+                return QueryMemoryError(f"The query needs more than {most:,} MiB of memory.")
         _LOG.error("a query broke the engine: signal %s: %s", end.signal, end.said)
-        return QueryFailedError("The query broke the engine.")
+        return QueryFailedError(BROKEN)
+
+    def _cause(self, end: End) -> Cause:
+        if end.is_lost:
+            return Cause.LOST
+        if end.signal == signal.SIGALRM:
+            return Cause.STALLED if self._begun else Cause.DEADLINE
+        if end.signal == signal.SIGSEGV:
+            return Cause.NESTING
+        if _CONNECTING in end.said:
+            return Cause.REFUSED
+        if end.signal == signal.SIGKILL or (end.signal == signal.SIGABRT and _is_memory(end.said)):
+            return Cause.MEMORY
+        return Cause.CRASH
 
 
 def _is_memory(said: str) -> bool:

@@ -24,19 +24,22 @@ MESSAGE: Final = 1 << 16  # no message is longer
 _SAID: Final = 1000
 
 
-def serve(control: socket.socket, load: Callable[[], Store], limits: Limits) -> int:
-    """Load the store, then do what the pool asks until it is gone; return the exit code."""
+def serve(control: socket.socket, load: Callable[[], Callable[[], Store]], limits: Limits) -> int:
+    """Load the graph, then do what the pool asks until it is gone; return the exit code.
+
+    What ``load`` returns gives a worker its store, after the fork.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the pool's to answer
     server = _ForkServer(control, limits)
     try:
-        store = load()
+        open_store = load()
     except RunatlasError as error:
         server.tell({"failed": str(error)})
         return 1
     gc.collect()
     gc.freeze()  # a collection would write to memory that workers share
-    server.tell({"ready": len(store)})
-    server.run(store)
+    server.tell({"ready": True})
+    server.run(open_store)
     return 0
 
 
@@ -50,7 +53,7 @@ class _ForkServer:
         signal.set_wakeup_fd(write)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
-    def run(self, store: Store) -> None:
+    def run(self, open_store: Callable[[], Store]) -> None:
         waiting = select.poll()  # select.select takes no descriptor above 1023
         for descriptor in (self._control.fileno(), self._ended):
             waiting.register(descriptor, select.POLLIN)
@@ -67,12 +70,12 @@ class _ForkServer:
                 if message.get("kill") in self._living:  # not reaped: the number is still its own
                     os.kill(message["kill"], signal.SIGKILL)
                 elif "fork" in message:
-                    self._fork(store)
+                    self._fork(open_store)
 
     def tell(self, message: Mapping[str, Any]) -> None:
         self._control.sendall(json.dumps(message).encode())
 
-    def _fork(self, store: Store) -> None:
+    def _fork(self, open_store: Callable[[], Store]) -> None:
         pool, own = socket.socketpair()
         said, saying = os.pipe()
         os.set_blocking(saying, False)  # what nobody reads in time is lost, and holds up nothing
@@ -84,7 +87,7 @@ class _ForkServer:
                 for descriptor in (said, saying, *self._living.values()):
                     os.close(descriptor)
                 self._forget(pool)
-                worker.run(store, own, self._limits)
+                worker.run(open_store(), own, self._limits)
                 code = 0
             finally:
                 os._exit(code)

@@ -17,6 +17,7 @@ from kg.errors import (
 from kg.evaluation import Request
 
 HEAD: Final = struct.Struct("!cI")
+BROKEN: Final = "The query broke the engine."  # said by a worker that ends for it
 # The errors that a worker finds; what ends it is told by the fork server.
 ERRORS: Final = {
     error.__name__: error
@@ -45,7 +46,7 @@ class Kind(Enum):
     """What a frame holds."""
 
     ASK = b"Q"  # a request and its limits
-    BEGIN = b"B"  # the media type of an answer
+    BEGIN = b"B"  # the form of an answer and its media type, with a space between
     DATA = b"D"  # a part of it
     END = b"E"  # there is no more of it
     LAST = b"L"  # there is no more of it, and the worker ends

@@ -6,10 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
 from kg.errors import WorkersError
@@ -17,20 +16,22 @@ from kg.evaluation import Request
 from kg.workers.admission import End, Queue, Worker
 from kg.workers.answering import Answering
 from kg.workers.fork_server import MESSAGE
+from kg.workers.graph import Graph
 from kg.workers.limits import Limits
+from kg.workers.observer import SILENT, Cause, Observer
 from kg.workers.worker import CHUNK
 
-_LOST: Final = End(signal.SIGKILL, "")  # with the fork server
+_LOST: Final = End(signal.SIGKILL, "", is_lost=True)
 _RESTART_S: Final = 0.5  # so long after its end, what no query has ended is started again
 
 
 class Pool:
     """Workers that answer from one graph, within limits; to be used in one event loop."""
 
-    def __init__(self, source: Path | Sequence[Path], limits: Limits) -> None:
-        """Answer from a snapshot's folder, or from files of RDF, from ``start`` to ``close``."""
-        self._source, self._limits = source, limits
-        self._queue = Queue(limits.workers, limits.waiting)
+    def __init__(self, graph: Graph, limits: Limits, observer: Observer = SILENT) -> None:
+        """Answer from a graph, from ``start`` to ``close``."""
+        self._graph, self._limits, self._observer = graph, limits, observer
+        self._queue = Queue(limits.workers, limits.waiting, limits.wait, observer)
         self._ended: dict[int, asyncio.Future[End]] = {}
         self._workers: dict[int, Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -53,9 +54,9 @@ class Pool:
         self._control.setblocking(False)
         settings = {
             "control": theirs.fileno(),
-            "source": str(self._source)
-            if isinstance(self._source, Path)
-            else [*map(str, self._source)],
+            "name": self._graph.name,
+            "kind": self._graph.kind,
+            "paths": [*map(str, self._graph.paths)],
             "limits": asdict(self._limits),
         }
         command = [sys.executable, "-P", "-m", "kg.workers", json.dumps(settings)]
@@ -69,10 +70,19 @@ class Pool:
             self._tell({"fork": True})
         await self._full.wait()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether a query can be answered, perhaps after others: the graph is loaded."""
+        if self._control is None or self._ready is None:
+            return False
+        return self._ready.done() and self._ready.exception() is None
+
     async def close(self) -> None:
         """End the fork server and its workers."""
         self._closed = True
         self._hang_up()
+        if self._server:
+            self._server.kill()  # while it loads, it would not hear that the pool is gone
         if self._restarting:
             self._restarting.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -85,12 +95,17 @@ class Pool:
 
     @asynccontextmanager
     async def answer(
-        self, request: Request, *, client: str = "", timeout: float | None = None
+        self,
+        request: Request,
+        *,
+        client: str = "",
+        timeout: float | None = None,
+        tell: Callable[[Cause], None] | None = None,
     ) -> AsyncIterator[Answering]:
         """Answer a query; leaving early kills the worker, and so the query.
 
         A client waits behind its own queries, not behind another's. ``timeout`` can ask for less
-        than the limit.
+        than the limit. ``tell`` is told what has ended the worker, if it has ended.
 
         Raises:
             OverloadedError: too many queries wait already.
@@ -108,6 +123,9 @@ class Pool:
                 else:
                     worker.writer.close()
                     self._tell({"kill": worker.process})
+                    self._observer.ends(answering.cause)
+                    if tell:
+                        tell(answering.cause)
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._control:
@@ -167,6 +185,8 @@ class Pool:
     def _bury(self, process: int, end: End) -> bool:
         """Take note of a worker's end; tell whether it had no query."""
         was_free = self._queue.forget(process)
+        if was_free and not self._closed:
+            self._observer.ends(Cause.LOST if end.is_lost else Cause.IDLE)
         if worker := self._workers.pop(process, None):
             worker.writer.close()
         if ended := self._ended.pop(process, None):

@@ -19,8 +19,8 @@ from typing import IO, Final, cast
 from pyoxigraph import Store
 
 from kg.errors import QueryFailedError, ResultTooLargeError, RunatlasError
-from kg.evaluation import Request, evaluate, media_type_for, write
-from kg.workers.frames import HEAD, Kind, frame, unpack_request
+from kg.evaluation import Form, Request, evaluate, form_of, media_type_for, write
+from kg.workers.frames import BROKEN, HEAD, Kind, frame, unpack_request
 from kg.workers.limits import Limits
 
 CHUNK: Final = 1 << 16
@@ -47,7 +47,7 @@ def run(store: Store, pool: socket.socket, limits: Limits) -> None:
 def _answer(store: Store, request: Request, output: "_Output", most: float) -> None:
     try:
         results = evaluate(store, request)
-        output.begin(media_type_for(results, request))
+        output.begin(form_of(results), media_type_for(results, request))
         write(results, request, cast("IO[bytes]", output))  # the engine asks it to write, no more
         output.end(is_last=_peak() > most)
     except MemoryError:
@@ -55,7 +55,7 @@ def _answer(store: Store, request: Request, output: "_Output", most: float) -> N
     except RunatlasError as error:
         output.fail(error, is_last=_peak() > most)
     except BaseException:  # noqa: BLE001 - a panic of the engine is none of Exception
-        output.fail(QueryFailedError("The query broke the engine."), is_last=True)
+        output.fail(QueryFailedError(BROKEN), is_last=True)
 
 
 class _Output(io.RawIOBase):
@@ -72,8 +72,8 @@ class _Output(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def begin(self, media_type: str) -> None:
-        self._head = frame(Kind.BEGIN, media_type.encode())
+    def begin(self, form: Form, media_type: str) -> None:
+        self._head = frame(Kind.BEGIN, f"{form} {media_type}".encode())
 
     def write(self, data: bytes) -> int:  # type: ignore[override]  # the engine writes bytes alone
         self._size += len(data)
