@@ -1,11 +1,12 @@
 # make serve   build the graph and serve it on 127.0.0.1:8000
 # make test    lint, types and tests
 # make setup   only the virtual environment, with .venv/bin/runatlas
-# make bench   time the commands, validation on 1 to 100 copies of the data, and hostile queries
+# make bench   time the commands, validation on 1 to 100 copies of the data, hostile queries, and others' endpoints
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PEERS := .venv-bench/ready
 
 .PHONY: serve build test setup lock bench clean
 
@@ -36,15 +37,24 @@ $(READY): pyproject.toml requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-# Needs uv, which the environment carries. No index host is written to either file.
+# Needs uv, which the environment carries. No index host is written to any of the files.
 lock: $(READY)
 	$(BIN)/uv pip compile -q pyproject.toml --generate-hashes --universal --no-header -o requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --universal --no-header -o requirements-dev.txt
+	$(BIN)/uv pip compile -q pyproject.toml --group bench --generate-hashes --universal --no-header -o requirements-bench.txt
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-bench build dist
 
-bench: $(READY)
+bench: $(READY) $(PEERS)
 	$(BIN)/python bench/commands.py
 	$(BIN)/python bench/validation.py
 	$(BIN)/python -m bench.hostile
+	$(BIN)/python -m bench.endpoint
+
+# The peers of the endpoint; one more, Virtuoso, is compared if the system has it.
+$(PEERS): requirements-bench.txt
+	rm -rf .venv-bench
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
+	touch $(PEERS)

@@ -9,6 +9,8 @@ from typing import Final
 
 from kg.evaluation import Form, Request
 
+# An answer takes this much beside its body, about: without it, empty answers without end would fit.
+_BESIDE: Final = 512
 # What has another value each time; a name that only looks like one of these is not kept either.
 _CHANGING: Final = re.compile(r"NOW|RAND|UUID|BNODE|\\u", re.IGNORECASE)
 
@@ -47,7 +49,7 @@ class ByteCache:
     """Answers by their tags, as many as fit; those that were asked for last stay."""
 
     def __init__(self, size: int) -> None:
-        """Keep so many bytes; one answer may have an eighth of them."""
+        """Keep so many bytes, which may be none; one answer may have an eighth of them."""
         self._left = size
         self.largest = size // 8
         self._kept: OrderedDict[str, Kept] = OrderedDict()
@@ -61,10 +63,14 @@ class ByteCache:
 
     def keep(self, tag: str, answer: Kept) -> None:
         """Keep an answer, in the place of those that nobody has asked for the longest."""
-        if len(answer.body) > self.largest or tag in self._kept:
+        if _size(answer) > self.largest or tag in self._kept:
             return
         self._kept[tag] = answer
-        self._left -= len(answer.body)
+        self._left -= _size(answer)
         while self._left < 0:
             _, gone = self._kept.popitem(last=False)
-            self._left += len(gone.body)
+            self._left += _size(gone)
+
+
+def _size(answer: Kept) -> int:
+    return len(answer.body) + _BESIDE

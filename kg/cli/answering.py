@@ -203,6 +203,9 @@ def serve_command(
     queue: Annotated[
         int, typer.Option("--queue", help="Queries that may wait for a worker.", min=0)
     ] = DEFAULTS.waiting,
+    cache: Annotated[
+        int, typer.Option("--cache", help="MiB of answers to keep; 0: none.", min=0, max=1 << 20)
+    ] = DEFAULTS.cache // MIB,
     max_query: Annotated[
         int, typer.Option("--max-query", help="KiB of a query as it is sent.", min=1, max=64 * KIB)
     ] = DEFAULTS.query // KIB,
@@ -240,6 +243,7 @@ def serve_command(
         memory=memory * MIB,
         result=None if max_result is None else max_result * MIB,
         waiting=queue,
+        cache=cache * MIB,
         query=max_query * KIB,
         nesting=max_nesting,
     )

@@ -20,6 +20,7 @@ class Limits:
     result: int | None = None  # bytes of an answer
     waiting: int = 64  # queries that wait for a worker
     wait: float = 30.0  # seconds that one waits
+    cache: int = 64 * MIB  # bytes of answers that are kept
     query: int = MIB  # bytes of a request with a query
     nesting: int = MAX_NESTING  # brackets of a query within each other
 
