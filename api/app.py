@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import date
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
@@ -36,7 +36,6 @@ from kg.answerer import Answerer, InProcess
 from kg.backend import Backend
 from kg.workers.limits import DEFAULTS, Limits
 
-CACHE_BYTES: Final = 64 << 20  # of answers that are kept
 _DESCRIPTION = """Which AI models run on which accelerators, under which software, and who says so.
 
 What sources assert and what is derived never share a key: an asserted path has an outcome, a level
@@ -109,7 +108,7 @@ def _prepare(
     app.add_middleware(Envelope, backend=backend)
     add_handlers(app, backend)
     page = QueryPage(backend, limits, guide)
-    cache = ByteCache(CACHE_BYTES)
+    cache = ByteCache(limits.cache)
     endpoint = SparqlEndpoint(backend, answerer, cache, limits=limits, page=page)
     store = GraphStore(endpoint)
     app.router.routes.append(Route("/sparql", endpoint, name="sparql"))

@@ -9,6 +9,7 @@ from typing import Final
 
 from kg.evaluation import Request
 
+_ENTRY: Final = 512  # bytes that an answer takes beside its body
 # What has another value each time; a name that only looks like one of these is not kept either.
 _CHANGING: Final = re.compile(r"NOW|RAND|UUID|BNODE|\\u", re.IGNORECASE)
 
@@ -46,9 +47,9 @@ class ByteCache:
     """Answers by their tags, as many as fit; those that were asked for last stay."""
 
     def __init__(self, size: int) -> None:
-        """Keep so many bytes; one answer may have an eighth of them."""
+        """Keep so many bytes; one answer may have an eighth of them. Of 0 bytes, none is kept."""
         self._left = size
-        self.largest = size // 8
+        self.largest = size // 8 - _ENTRY
         self._kept: OrderedDict[str, Kept] = OrderedDict()
 
     def find(self, tag: str) -> Kept | None:
@@ -63,7 +64,7 @@ class ByteCache:
         if len(answer.body) > self.largest or tag in self._kept:
             return
         self._kept[tag] = answer
-        self._left -= len(answer.body)
+        self._left -= len(answer.body) + _ENTRY
         while self._left < 0:
             _, gone = self._kept.popitem(last=False)
-            self._left += len(gone.body)
+            self._left += len(gone.body) + _ENTRY

@@ -208,6 +208,9 @@ def serve_command(
         int,
         typer.Option("--max-nesting", help="How deep a query nests brackets.", min=1, max=10_000),
     ] = DEFAULTS.nesting,
+    cache: Annotated[
+        int, typer.Option("--cache", help="MiB of answers that are kept; 0: none.", min=0)
+    ] = DEFAULTS.cache // MIB,
     dataset: Annotated[
         list[Path] | None,
         typer.Option("--dataset", help="A file of RDF to serve instead; may be repeated."),
@@ -228,6 +231,7 @@ def serve_command(
         waiting=queue,
         query=max_query * KIB,
         nesting=max_nesting,
+        cache=cache * MIB,
     )
 
     def find() -> Path | tuple[Path, ...]:

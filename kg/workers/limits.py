@@ -1,4 +1,4 @@
-"""What a query may take."""
+"""What queries may take, and what is kept of their answers."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +21,7 @@ class Limits:
     waiting: int = 64  # queries that wait for a worker
     query: int = MIB  # bytes of a request with a query
     nesting: int = MAX_NESTING  # brackets of a query within each other
+    cache: int = 64 * MIB  # bytes of answers that are kept
 
 
 DEFAULTS: Final = Limits()

@@ -1,0 +1,40 @@
+"""How much is kept of answers."""
+
+from unittest.mock import Mock
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api.app import create_endpoint
+from api.caching import ByteCache, Kept
+from kg.answerer import InProcess
+from kg.backend import StoreBackend
+from kg.workers.limits import Limits
+
+
+@pytest.mark.parametrize("body", [b"", b"x", b"x" * 10_000])
+def test_any_answers_fill_the_cache_and_the_oldest_goes(body: bytes) -> None:
+    cache = ByteCache(1 << 20)
+    for number in range(10_000):
+        cache.keep(str(number), Kept("text/csv", body))
+    assert cache.find("0") is None
+    assert cache.find("9999") == Kept("text/csv", body)
+
+
+def test_what_is_asked_for_stays() -> None:
+    cache = ByteCache(100_000)
+    for number in range(1000):
+        cache.keep(str(number), Kept("text/csv", b"x" * 1000))
+        assert cache.find("0")
+
+
+@pytest.mark.parametrize(("size", "times"), [(0, 2), (1 << 20, 1)])
+def test_a_cache_of_no_bytes_keeps_nothing(backend: StoreBackend, size: int, times: int) -> None:
+    answer = Mock(wraps=InProcess(backend).answer)
+    answerer = Mock(spec=InProcess, answer=answer)
+    with TestClient(create_endpoint(backend, answerer, limits=Limits(cache=size))) as http:
+        for _ in range(2):
+            response = http.get("/sparql", params={"query": "ASK {}"})
+            assert response.json()["boolean"] is True
+            assert "ETag" in response.headers
+    assert answer.call_count == times
