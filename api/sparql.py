@@ -1,6 +1,7 @@
 """SPARQL 1.1 Protocol, query operations (section 2.1): a raw ASGI endpoint, read-only."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from http import HTTPStatus
 
 from pyoxigraph import QueryResultsFormat, RdfFormat
@@ -11,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.caching import ByteCache, Kept, entity_tag, is_known
-from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
+from api.negotiation import FORMATS, GRAPHS, KEPT, RESULTS, Offer, negotiate
 from api.operation import (
     ALLOW,
     Asking,
@@ -154,6 +155,7 @@ class SparqlEndpoint:
         return True
 
 
+@lru_cache(KEPT)
 def _formats(
     name: str | None, accept: str
 ) -> tuple[Offer[QueryResultsFormat] | None, Offer[RdfFormat] | None]:
