@@ -26,7 +26,7 @@ from api.catalog import Catalog
 from api.compression import Compression
 from api.graph_store import GraphStore
 from api.guide import Guide, guide_to_any, guide_to_questions
-from api.middleware import Envelope
+from api.middleware import Envelope, Shortcut
 from api.openapi import TAGS, add_operations
 from api.problems import add_handlers
 from api.query_page import QueryPage
@@ -104,14 +104,14 @@ def _prepare(
     app: FastAPI, backend: Backend, answerer: Answerer, limits: Limits, guide: Guide
 ) -> SparqlEndpoint:
     app.state.backend = backend
-    app.add_middleware(Compression)
-    app.add_middleware(Envelope, backend=backend)
-    add_handlers(app, backend)
     page = QueryPage(backend, limits, guide)
     cache = ByteCache(limits.cache)
     endpoint = SparqlEndpoint(backend, answerer, cache, limits=limits, page=page)
     store = GraphStore(endpoint)
-    app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
+    add_handlers(app, backend)
+    app.add_middleware(Shortcut, path="/sparql", endpoint=endpoint, handlers=app.exception_handlers)
+    app.add_middleware(Compression)
+    app.add_middleware(Envelope, backend=backend)
     app.router.routes.append(Route(graph_store.PATH, store, name="graph-store"))
     app.router.routes.append(Route(f"{graph_store.PATH}/{{graph:path}}", store))
     return endpoint
