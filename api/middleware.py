@@ -1,9 +1,7 @@
 """What every response has in common: it names its snapshot, and HEAD is GET without a body."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg.backend import Backend
@@ -44,19 +42,3 @@ class Envelope:
             await send(message)
 
         await self.app({**scope, "method": "GET"} if head else scope, receive, wrapped)
-
-
-class Shortcut:
-    """Lead the requests of one path to their endpoint: the framework's router costs as much."""
-
-    def __init__(
-        self, app: ASGIApp, path: str, endpoint: ASGIApp, handlers: Mapping[Any, Any]
-    ) -> None:
-        """Lead past an application, whose handlers answer the endpoint's errors."""
-        self.app, self.path = app, path
-        self.endpoint = ExceptionMiddleware(endpoint, handlers)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer by the endpoint, or by the application."""
-        is_short = scope["type"] == "http" and scope["path"] == self.path
-        await (self.endpoint if is_short else self.app)(scope, receive, send)
