@@ -33,6 +33,8 @@ _GROWN: Final = 0.25
 def run(store: Store, pool: socket.socket, limits: Limits) -> None:
     """Answer what the pool asks, until it closes the socket or this worker is used up."""
     _die_with_parent()
+    # A worker that has a query must not interrupt the pool that has just sent it: that goes on.
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     _confine(limits.memory)
     most = _peak() + limits.memory * _GROWN
     output = _Output(pool, limits)
