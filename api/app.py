@@ -7,7 +7,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import (
     architectures,
@@ -47,8 +50,31 @@ Every response names its snapshot in `Runatlas-Snapshot`, a JSON answer in `snap
 error is `application/problem+json`. HEAD is answered like GET, without the body."""
 
 
-class _Application(FastAPI):
-    """FastAPI with the operations that it cannot see in its OpenAPI description."""
+class _Endpoint(FastAPI):
+    """FastAPI, but for one path that is led past it: its own way there costs as much as a query."""
+
+    _path: str | None = None
+    _short: ASGIApp
+
+    def lead(self, path: str, endpoint: ASGIApp) -> None:
+        """Lead a path to an endpoint, by the middleware and the error handlers that there are."""
+        handlers = dict(self.exception_handlers)
+        on_bug = handlers.pop(Exception)
+        short: ASGIApp = ExceptionMiddleware(endpoint, handlers)
+        for cls, args, options in reversed(self.user_middleware):
+            short = cls(short, *args, **options)
+        self._path, self._short = path, ServerErrorMiddleware(short, on_bug)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http" and scope["path"] == self._path:
+            await self._short(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+class _Application(_Endpoint):
+    """With the operations that FastAPI cannot see in its OpenAPI description."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the description, made once."""
@@ -103,14 +129,14 @@ def create_endpoint(
     metrics: Metrics | None = None,
 ) -> FastAPI:
     """Return an application that answers SPARQL alone, from any RDF."""
-    app = FastAPI(title="Runatlas", openapi_url=None, redirect_slashes=False)
+    app = _Endpoint(title="Runatlas", openapi_url=None, redirect_slashes=False)
     _prepare(app, backend, answerer, limits, guide_to_any(), metrics or Metrics())
     app.include_router(health.router)
     return app
 
 
 def _prepare(
-    app: FastAPI,
+    app: _Endpoint,
     backend: Backend,
     answerer: Answerer,
     limits: Limits,
@@ -118,14 +144,14 @@ def _prepare(
     metrics: Metrics,
 ) -> SparqlEndpoint:
     app.state.backend, app.state.answerer, app.state.metrics = backend, answerer, metrics
-    app.add_middleware(Compression)
-    app.add_middleware(Envelope, backend=backend)
-    add_handlers(app, backend)
     page = QueryPage(backend, limits, guide)
     cache = ByteCache(limits.cache)
     endpoint = SparqlEndpoint(backend, answerer, cache, limits=limits, page=page)
     store = GraphStore(endpoint)
-    app.router.routes.append(Route("/sparql", endpoint, name="sparql"))
+    app.add_middleware(Compression)
+    app.add_middleware(Envelope, backend=backend)
+    add_handlers(app, backend)
+    app.lead("/sparql", endpoint)
     app.router.routes.append(Route(graph_store.PATH, store, name="graph-store"))
     app.router.routes.append(Route(f"{graph_store.PATH}/{{graph:path}}", store))
     return endpoint

@@ -1,7 +1,6 @@
 """Answers that need not be made again: tags that clients send back, and bytes that are kept."""
 
 import hashlib
-import json
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ def entity_tag(snapshot: str, request: Request, media_types: tuple[str, ...]) ->
     if request.is_update or _CHANGING.search(request.query):
         return None
     asked = [snapshot, request.query, request.default_graphs, request.named_graphs, media_types]
-    return f'"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]}"'
+    return f'"{hashlib.sha256(repr(asked).encode()).hexdigest()[:32]}"'
 
 
 def is_known(tag: str, if_none_match: str) -> bool:

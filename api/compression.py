@@ -1,6 +1,8 @@
 """Compress answers for clients that take gzip; each form of an answer has a tag of its own."""
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
@@ -8,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipResponder
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.negotiation import weight_of
+from api.negotiation import KEPT, weight_of
 
 SMALLEST: Final = 1024  # bytes; what is smaller hardly shrinks
 _LEVEL: Final = 6  # of 9: half a millisecond for 64 KiB, and a 25th of them left
@@ -41,6 +43,7 @@ class Compression:
         await respond(_knowing_either(scope), receive, _tagged(_varying(send), known))
 
 
+@lru_cache(KEPT)
 def takes_gzip(accept_encoding: str) -> bool:
     """Tell whether a client likes gzip at least as well as no compression (RFC 9110, 12.5.3)."""
     weights = {
@@ -83,9 +86,16 @@ def _tagged(send: Send, known: str) -> Send:
 def _varying(send: Send) -> Send:
     async def varying(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            if "accept-encoding" not in headers.get("vary", "").lower():
-                headers.add_vary_header("Accept-Encoding")
+            message = {**message, "headers": _with_coding(message["headers"])}
         await send(message)
 
     return varying
+
+
+def _with_coding(fields: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return header fields that say that the answer depends on the codings a client takes."""
+    others = [field for field in fields if field[0] != b"vary"]
+    varies = [value for name, value in fields if name == b"vary"]
+    if not any(b"accept-encoding" in value.lower() for value in varies):
+        varies.append(b"Accept-Encoding")
+    return [*others, (b"vary", b", ".join(varies))]

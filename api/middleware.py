@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kg.backend import Backend
@@ -16,6 +15,8 @@ _CORS: Final = {
     "Access-Control-Expose-Headers": f"ETag, Retry-After, {SNAPSHOT_HEADER}",
     "Access-Control-Max-Age": "86400",
 }
+_SNAPSHOT: Final = SNAPSHOT_HEADER.lower().encode()
+_CORS_FIELDS: Final = [(name.lower().encode(), value.encode()) for name, value in _CORS.items()]
 
 
 class Envelope:
@@ -31,13 +32,11 @@ class Envelope:
             await self.app(scope, receive, send)
             return
         head = scope["method"] == "HEAD"
-        snapshot = self.backend.snapshot
+        common = ((_SNAPSHOT, self.backend.snapshot.encode()), *_CORS_FIELDS)
 
         async def wrapped(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers[SNAPSHOT_HEADER] = snapshot
-                headers.update(_CORS)
+                message = {**message, "headers": [*message["headers"], *common]}
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)

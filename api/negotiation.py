@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from pyoxigraph import QueryResultsFormat, RdfFormat
@@ -22,6 +23,8 @@ class Offer(Generic[Format]):
         """Tell whether the format has another media type of its own."""
         return not self.format.media_type.startswith(self.media_type)
 
+
+KEPT: Final = 128  # header fields whose meaning is kept; each has at most 64 KiB
 
 # Our preference first: it decides between equals, and answers a missing Accept.
 RESULTS: Final = (
@@ -101,6 +104,7 @@ def negotiate(accept: str | None, offers: Sequence[Offer[Format]]) -> Offer[Form
     return best if _preference(best.media_type, ranges)[0] > 0 else None
 
 
+@lru_cache(KEPT)
 def prefers_page(accept: str | None) -> bool:
     """Tell whether the client likes a page better than any format for programs; browsers do.
 

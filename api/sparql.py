@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from http import HTTPStatus
 
 from pyoxigraph import QueryResultsFormat, RdfFormat
@@ -13,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.caching import ByteCache, Kept, entity_tag, is_known
 from api.exchange import Lookup
-from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer, negotiate
+from api.negotiation import FORMATS, GRAPHS, KEPT, RESULTS, Offer, negotiate
 from api.operation import (
     ALLOW,
     Asking,
@@ -169,6 +170,7 @@ class SparqlEndpoint:
         return True
 
 
+@lru_cache(KEPT)
 def _formats(
     name: str | None, accept: str
 ) -> tuple[Offer[QueryResultsFormat] | None, Offer[RdfFormat] | None]:

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import suppress
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from starlette.types import Message, Receive, Send
 
 from kg.answerer import Parts
 from kg.errors import AnswerCutError
+
+_SOON_S: Final = 0.01  # so long is not looked whether a client has gone
 
 
 async def send_whole(status: int, headers: Mapping[str, str], body: bytes, send: Send) -> None:
@@ -76,22 +77,44 @@ def _start(status: int, headers: Mapping[str, str]) -> Message:
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, None]) -> None:
     """Do work that is given up as soon as the client has gone."""
-    working = asyncio.ensure_future(work)
-    watching = asyncio.ensure_future(_gone(receive))
+    watch = _Watch(receive)
     try:
-        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            working.result()
+        await work
+    except asyncio.CancelledError:
+        if not watch.has_given_up():
+            raise
     finally:
-        for task in (working, watching):
-            task.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
-        if not working.done():
-            with suppress(asyncio.CancelledError):
-                await working
+        watch.end()
 
 
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+class _Watch:
+    """Cancels the task that it was made in when the client of a request has gone.
+
+    Most work is over before it is worth a task to watch for that.
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._working = receive, asyncio.current_task()
+        self._watching: asyncio.Task[None] | None = None
+        self._has_cancelled = False
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(_SOON_S, self._begin)
+
+    def has_given_up(self) -> bool:
+        """Tell whether the work was cancelled by this watch, and by nothing else."""
+        return self._has_cancelled and self._working is not None and not self._working.uncancel()
+
+    def end(self) -> None:
+        self._timer.cancel()
+        if self._watching:
+            self._watching.cancel()
+
+    def _begin(self) -> None:
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        if self._working:
+            self._has_cancelled = True
+            self._working.cancel()

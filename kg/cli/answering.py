@@ -243,9 +243,9 @@ def serve_command(
         memory=memory * MIB,
         result=None if max_result is None else max_result * MIB,
         waiting=queue,
-        cache=cache * MIB,
         query=max_query * KIB,
         nesting=max_nesting,
+        cache=cache * MIB,
     )
 
     def find() -> Path | tuple[Path, ...]:

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from kg.errors import OverloadedError
+from kg.workers.connection import Connection
 from kg.workers.observer import SILENT, Observer
 
 _BUSY: Final = "Too many queries run and wait already: send this one again later."
@@ -27,8 +26,7 @@ class Worker:
     """A worker as the pool knows it."""
 
     process: int
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+    connection: Connection
     ended: asyncio.Future[End]
 
 
@@ -50,9 +48,8 @@ class Queue:
         """How many queries wait."""
         return sum(map(len, self._waiting.values()))
 
-    @asynccontextmanager
-    async def turn(self, client: str) -> AsyncIterator[Worker]:
-        """Lend a worker as soon as one is free and it is the client's turn.
+    async def take(self, client: str) -> Worker:
+        """Lend a worker as soon as one is free and it is the client's turn, until ``leave``.
 
         Raises:
             OverloadedError: too many queries run and wait already, or none comes to an end.
@@ -63,11 +60,12 @@ class Queue:
         worker = await self._lend(client)
         self._running += 1
         self._observer.runs(1)
-        try:
-            yield worker
-        finally:
-            self._running -= 1
-            self._observer.runs(-1)
+        return worker
+
+    def leave(self) -> None:
+        """Take note that a query which had a worker has ended."""
+        self._running -= 1
+        self._observer.runs(-1)
 
     async def _lend(self, client: str) -> Worker:
         if self._free:

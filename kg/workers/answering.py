@@ -17,7 +17,7 @@ from kg.errors import (
 )
 from kg.evaluation import NOT_ASKED, Form, Request
 from kg.workers.admission import End, Worker
-from kg.workers.frames import BROKEN, ERRORS, HEAD, Kind, frame, pack_request
+from kg.workers.frames import BROKEN, ERRORS, Kind, pack_request
 from kg.workers.limits import MIB, Limits
 from kg.workers.observer import Cause
 
@@ -44,11 +44,7 @@ class Answering:
         Raises:
             RunatlasError: there is no answer.
         """
-        try:
-            self._worker.writer.write(frame(Kind.ASK, pack_request(request, timeout)))
-            await self._worker.writer.drain()
-        except ConnectionError:
-            raise await self._why() from None
+        self._worker.connection.send(Kind.ASK, pack_request(request, timeout))
         kind, payload = await self._receive()
         if kind is not Kind.BEGIN:
             raise RuntimeError(f"A worker begins with {kind}.")
@@ -71,13 +67,10 @@ class Answering:
         return payload
 
     async def _receive(self) -> tuple[Kind, bytes]:
-        reader = self._worker.reader
         try:
-            name, length = HEAD.unpack(await reader.readexactly(HEAD.size))
-            payload = await reader.readexactly(length)
-        except (asyncio.IncompleteReadError, ConnectionError):
+            kind, payload = await self._worker.connection.receive()
+        except ConnectionError:
             raise await self._why() from None
-        kind = Kind(name)
         if kind is Kind.ERROR:
             told = json.loads(payload)
             self.is_over, self.ends_worker = True, told["last"]

@@ -1,4 +1,4 @@
-"""What a query may take."""
+"""What queries may take, and what is kept of their answers."""
 
 from dataclasses import dataclass
 from typing import Final

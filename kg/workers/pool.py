@@ -15,6 +15,7 @@ from kg.errors import WorkersError
 from kg.evaluation import Request
 from kg.workers.admission import End, Queue, Worker
 from kg.workers.answering import Answering
+from kg.workers.connection import Connection
 from kg.workers.fork_server import MESSAGE
 from kg.workers.graph import Graph
 from kg.workers.limits import Limits
@@ -86,10 +87,10 @@ class Pool:
         if self._restarting:
             self._restarting.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        writers = [worker.writer for worker in self._workers.values()]
+        connections = [worker.connection for worker in self._workers.values()]
         for process in list(self._ended):
             self._bury(process, _LOST)
-        await asyncio.gather(*(w.wait_closed() for w in writers), return_exceptions=True)
+        await asyncio.gather(*(c.wait_closed() for c in connections), return_exceptions=True)
         if self._server:
             await asyncio.to_thread(self._server.wait)
 
@@ -111,21 +112,22 @@ class Pool:
             OverloadedError: too many queries wait already.
             RunatlasError: the query cannot be answered; see ``kg.errors``.
         """
-        async with self._queue.turn(client) as worker:
-            answering = Answering(worker, self._limits)
-            most = self._limits.timeout
-            try:
-                await answering.begin(request, min(timeout or most, most))
-                yield answering
-            finally:
-                if answering.is_over and not answering.ends_worker:
-                    self._queue.give(worker)
-                else:
-                    worker.writer.close()
-                    self._tell({"kill": worker.process})
-                    self._observer.ends(answering.cause)
-                    if tell:
-                        tell(answering.cause)
+        worker = await self._queue.take(client)
+        answering = Answering(worker, self._limits)
+        most = self._limits.timeout
+        try:
+            await answering.begin(request, min(timeout or most, most))
+            yield answering
+        finally:
+            self._queue.leave()
+            if answering.is_over and not answering.ends_worker:
+                self._queue.give(worker)
+            else:
+                worker.connection.close()
+                self._tell({"kill": worker.process})
+                self._observer.ends(answering.cause)
+                if tell:
+                    tell(answering.cause)
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._control:
@@ -170,10 +172,13 @@ class Pool:
         ended = self._ended[process] = asyncio.get_running_loop().create_future()
 
         async def give() -> None:
-            reader, writer = await asyncio.open_unix_connection(sock=connection, limit=4 * CHUNK)
-            worker = Worker(process, reader, writer, ended)
+            loop = asyncio.get_running_loop()
+            _, opened = await loop.create_unix_connection(
+                lambda: Connection(4 * CHUNK), sock=connection
+            )
+            worker = Worker(process, opened, ended)
             if ended.done():
-                writer.close()
+                opened.close()
             else:
                 self._workers[process] = worker
                 self._queue.give(worker)
@@ -188,7 +193,7 @@ class Pool:
         if was_free and not self._closed:
             self._observer.ends(Cause.LOST if end.is_lost else Cause.IDLE)
         if worker := self._workers.pop(process, None):
-            worker.writer.close()
+            worker.connection.close()
         if ended := self._ended.pop(process, None):
             ended.set_result(end)
         return was_free

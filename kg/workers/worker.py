@@ -33,6 +33,8 @@ _GROWN: Final = 0.25
 def run(store: Store, pool: socket.socket, limits: Limits) -> None:
     """Answer what the pool asks, until it closes the socket or this worker is used up."""
     _die_with_parent()
+    # A worker that has a query must not interrupt the pool that has just sent it: that goes on.
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     _confine(limits.memory)
     most = _peak() + limits.memory * _GROWN
     output = _Output(pool, limits)
@@ -41,7 +43,6 @@ def run(store: Store, pool: socket.socket, limits: Limits) -> None:
         output = _Output(pool, limits)
         _arm(timeout)
         _answer(store, request, output, most)
-        _arm(0)
 
 
 def _answer(store: Store, request: Request, output: "_Output", most: float) -> None:
@@ -84,14 +85,14 @@ class _Output(io.RawIOBase):
             raise OSError
         self._kept += data
         if len(self._kept) >= CHUNK:
-            self._send(frame(Kind.DATA, bytes(self._kept)))
-            self._kept.clear()
+            self._send_parts()
         return len(data)
 
     def end(self, *, is_last: bool) -> None:
         self.is_last = is_last
         rest = frame(Kind.DATA, bytes(self._kept)) if self._kept else b""
         self._send(rest + frame(Kind.LAST if is_last else Kind.END))
+        _arm(0)
 
     def fail(self, error: RunatlasError, *, is_last: bool) -> None:
         self.is_last = is_last
@@ -99,30 +100,35 @@ class _Output(io.RawIOBase):
         told = self._error or error
         content = {"error": type(told).__name__, "message": str(told), "last": is_last}
         self._send(frame(Kind.ERROR, json.dumps(content).encode()))
+        _arm(0)
+
+    def _send_parts(self) -> None:
+        """Send in parts what the engine may have written at once."""
+        whole = len(self._kept) - len(self._kept) % CHUNK
+        with memoryview(self._kept) as kept:
+            for start in range(0, whole, CHUNK):
+                self._send(frame(Kind.DATA, bytes(kept[start : start + CHUNK])))
+                _arm(self._limits.progress)
+        del self._kept[:whole]
 
     def _send(self, content: bytes) -> None:
         _arm(self._limits.progress)
         self._pool.sendall(self._head + content)
         self._head = b""
-        _arm(self._limits.progress)
 
 
 def _receive(pool: socket.socket) -> bytes | None:
-    head = _receive_exactly(pool, HEAD.size)
-    if head is None:
-        return None
-    _, length = HEAD.unpack(head)
-    return _receive_exactly(pool, length)
-
-
-def _receive_exactly(pool: socket.socket, length: int) -> bytes | None:
+    """Return what the next frame holds: no other comes before it has its answer."""
     content = bytearray()
-    while len(content) < length:
-        part = pool.recv(length - len(content))
+    needed = HEAD.size
+    while len(content) < needed:
+        part = pool.recv(CHUNK)
         if not part:
             return None
         content += part
-    return bytes(content)
+        if len(content) >= HEAD.size:
+            needed = HEAD.size + HEAD.unpack_from(content)[1]
+    return bytes(content[HEAD.size :])
 
 
 def _arm(seconds: float) -> None:
