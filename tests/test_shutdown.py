@@ -1,5 +1,6 @@
 """The end of ``runatlas serve``: answers come to their end, or end so that it can be seen."""
 
+import os
 import re
 import signal
 import socket
@@ -44,7 +45,9 @@ def _running(client: httpx2.Client) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_query_that_runs_is_answered(number: signal.Signals, file: Path) -> None:
+@pytest.mark.parametrize("to_all", [False, True], ids=["server", "every process"])
+def test_a_query_that_runs_is_answered(number: signal.Signals, to_all: bool, file: Path) -> None:
+    """A terminal, ``timeout`` and some supervisors tell every process to end, not the server."""
     said: list[str] = []
     found: list[httpx2.Response] = []
     with serving_by_command("--dataset", str(file), said=said) as (client, process):
@@ -58,7 +61,8 @@ def test_a_query_that_runs_is_answered(number: signal.Signals, file: Path) -> No
         asking = threading.Thread(target=ask)
         asking.start()
         until(lambda: _running(client))
-        process.send_signal(number)
+        for told in everything if to_all else everything[:1]:
+            os.kill(told, number)
         asking.join()
         assert process.wait(60) == 0
         (answer,) = found
@@ -88,6 +92,16 @@ def test_an_answer_without_end_is_broken(signals: int, file: Path) -> None:
         assert process.wait(60) == (0 if signals == 1 else -signal.SIGTERM)
         until(lambda: not any(map(_is_running, everything)))
     assert "Traceback" not in "".join(said)
+
+
+def test_a_signal_to_read_again_ends_no_worker(file: Path) -> None:
+    with serving_by_command("--dataset", str(file)) as (client, process):
+        everything = _processes(process.pid)
+        for told in reversed(everything):
+            os.kill(told, signal.SIGHUP)
+        for _ in range(3):
+            assert client.get("/sparql", params={"query": SLOW}).status_code == 200
+        assert _processes(process.pid) == everything
 
 
 def test_an_idle_server_ends(file: Path) -> None:

@@ -22,6 +22,9 @@ from kg.workers.limits import Limits
 
 MESSAGE: Final = 1 << 16  # no message is longer
 _SAID: Final = 1000
+# Terminals and supervisors send these to every process of a group; the pool alone is to answer, and
+# the end of its socket ends this one. Workers ignore them too.
+_OF_THE_POOL: Final = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 def serve(control: socket.socket, load: Callable[[], Callable[[], Store]], limits: Limits) -> int:
@@ -29,7 +32,8 @@ def serve(control: socket.socket, load: Callable[[], Callable[[], Store]], limit
 
     What ``load`` returns gives a worker its store, after the fork.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the pool's to answer
+    for number in _OF_THE_POOL:
+        signal.signal(number, signal.SIG_IGN)
     server = _ForkServer(control, limits)
     try:
         open_store = load()
