@@ -8,6 +8,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 _MOST: Final = 10_000  # lines that wait for the stream
@@ -23,6 +24,7 @@ class AccessLog:
     def __init__(self, descriptor: int, lose: Callable[[], None], *, most: int = _MOST) -> None:
         """Write to a descriptor; ``lose`` is called for each entry that is not written."""
         self._descriptor, self._lose = os.dup(descriptor), lose
+        self._rest = b""  # of a line of which the stream took a part
         self._entries: queue.Queue[Entry | None] = queue.Queue(most)
         self._thread = threading.Thread(target=self._run, name="access log", daemon=True)
         self._thread.start()
@@ -46,12 +48,18 @@ class AccessLog:
         is_open = True
         while is_open:
             entries, is_open = self._next()
-            try:
-                _write(self._descriptor, b"".join(map(as_line, entries)))
-            except OSError:
-                for _ in entries:
-                    self._lose()
+            for _ in range(self._put(b"".join(map(as_line, entries)))):
+                self._lose()
         os.close(self._descriptor)
+
+    def _put(self, lines: bytes) -> int:
+        """Write lines after the rest of one that was torn; return how many are lost."""
+        content = self._rest + lines
+        at = _write(self._descriptor, content)
+        left = content[at:]
+        is_torn = content[at - 1 : at] != b"\n" if at else bool(self._rest)
+        self._rest = left[: left.find(b"\n") + 1] if is_torn else b""
+        return left.count(b"\n") - is_torn
 
     def _next(self) -> tuple[list[Entry], bool]:
         """Wait for entries; tell also whether there will be more."""
@@ -70,6 +78,10 @@ def as_line(entry: Entry) -> bytes:
     return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
-def _write(descriptor: int, content: bytes) -> None:
-    while content:
-        content = content[os.write(descriptor, content) :]
+def _write(descriptor: int, content: bytes) -> int:
+    """Write as much as the stream takes; return the number of bytes."""
+    written = 0
+    with suppress(OSError):
+        while written < len(content):
+            written += os.write(descriptor, content[written:])
+    return written

@@ -266,3 +266,28 @@ def test_a_stream_that_takes_nothing_holds_up_nothing(is_closed: bool) -> None:
     if not is_closed:
         os.close(reading)
     log.close()
+
+
+def test_a_stream_that_takes_a_part_of_a_line_gets_the_rest_before_another() -> None:
+    """As a full disk does, on which something is then deleted: no line is torn."""
+    lost = threading.Semaphore(0)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    log = AccessLog(writing, lost.release)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        log.add({"first": "x" * (1 << 20)})
+        log.add({"lost": True})
+        assert lost.acquire(timeout=60)
+        read = threading.Thread(target=lambda: lines.append(stream.readline()))
+        lines: list[bytes] = []
+        read.start()
+        while read.is_alive():
+            log.add({"more": True})
+            read.join(0.01)
+        log.close()
+        lines += stream
+    found = [json.loads(line) for line in lines]
+    assert found[0] == {"first": "x" * (1 << 20)}
+    assert len(found) > 1
+    assert all(line == {"more": True} for line in found[1:])
