@@ -33,7 +33,7 @@ MAX_BYTES: Final = 1 << 20
 _MAX_DISCARDED: Final = 16 * MAX_BYTES
 _MAX_PARAMETERS: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"  # as some editors begin a file
-_SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
+_SECONDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,20})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ def _operation(parameters: Sequence[tuple[str, str]]) -> Operation:
 def _format(parameters: Sequence[tuple[str, str]]) -> str | None:
     """Return the name of a format, which ``output`` gives too.
 
-    A client that cannot know what a server calls a format sends each name that it may have, in
-    both parameters, as SPARQLWrapper does: what is no name counts only where there is none.
+    A client that cannot know what a server calls a format sends its name and its media types, in
+    both parameters, as SPARQLWrapper does: the media types count where there is no name.
     """
     found = dict.fromkeys(_values(parameters, "format") + _values(parameters, "output"))
-    names = [name for name in found if name in FORMATS] or [*found]
+    names = [name for name in found if "/" not in name] or [*found]
     if len({FORMATS.get(name) for name in names}) > 1:
         detail = f"Exactly one format is needed; there are {', '.join(names)}."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
