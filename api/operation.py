@@ -119,7 +119,7 @@ def wants_page(parameters: Parameters, accept: str) -> bool:
 
 def values_of(parameters: Parameters, wanted: str) -> tuple[str, ...]:
     """Return the values of the parameters of one name."""
-    return tuple(value for name, value in parameters if name == wanted)
+    return tuple([value for name, value in parameters if name == wanted])
 
 
 def _formats(parameters: Parameters) -> tuple[str, ...]:
