@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kg.backend import Backend
 
 SNAPSHOT_HEADER = "Runatlas-Snapshot"
+PART: Final = 1 << 16  # bytes of a body that are written at once
 # Scripts of any site may read: nothing here is anyone's own, and nothing is written.
 _CORS: Final = {
     "Access-Control-Allow-Origin": "*",
@@ -37,8 +38,22 @@ class Envelope:
         async def wrapped(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *common]}
-            elif head and message["type"] == "http.response.body":
+            elif head:
                 message = {**message, "body": b""}
+            elif len(message.get("body", b"")) > PART:
+                message = await _begin_body(message, send)
             await send(message)
 
         await self.app({**scope, "method": "GET"} if head else scope, receive, wrapped)
+
+
+async def _begin_body(message: Message, send: Send) -> Message:
+    """Send a body but for its last part, as fast as the client takes it; return that part.
+
+    The server would keep what a client does not take, the more of it the more it is given at once.
+    """
+    body = message["body"]
+    last = (len(body) - 1) // PART * PART
+    for start in range(0, last, PART):
+        await send({**message, "body": body[start : start + PART], "more_body": True})
+    return {**message, "body": body[last:]}

@@ -45,6 +45,7 @@ GivenDay = Annotated[
     Query(
         description="The day to answer for: later statements do not count; without it, today",
         examples=["2026-11-30"],
+        json_schema_extra={"format": "date"},
     ),
 ]
 GivenStrict = Annotated[

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pyoxigraph import RdfFormat
+
 from api.documentation import REQUEST, example, request, responses
-from api.negotiation import FORMATS
+from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer
 from api.operation import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
@@ -61,8 +63,14 @@ _TIMEOUT: Final[Mapping[str, Any]] = {
     "in": "query",
     "required": False,
     "description": "Seconds in which the answer is to begin, if less than the server gives",
-    "schema": {"type": "number", "exclusiveMinimum": 0},
+    "schema": {"type": "number", "minimum": 0.001, "maximum": 999_999},
     "example": 5,
+}
+
+# Of the kinds of values of a stored question; the others are names, which the graph knows.
+_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "count": {"type": "string", "pattern": "^[0-9]{1,9}$"},
+    "date": {"type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|today(-[0-9]{1,3}d)?)$"},
 }
 
 
@@ -104,6 +112,7 @@ def _sparql_get() -> dict[str, Any]:
 
 def _graph_store() -> dict[str, Any]:
     described = responses("The graph", "graph-store", "graph-store-absent")
+    of_graphs = [name for name, (_, graph) in FORMATS.items() if graph]
     parameters = [
         {
             "name": name,
@@ -124,9 +133,20 @@ def _graph_store() -> dict[str, Any]:
         "summary": "Read one graph",
         "description": "SPARQL 1.1 Graph Store HTTP Protocol, the read side. Give `graph` or "
         "`default`; an address below this one names the graph that has it as its IRI.",
-        "parameters": [*parameters, _FORMAT],
-        "responses": {str(status): said for status, said in described.items()},
+        "parameters": [*parameters, {**_FORMAT, "schema": {"type": "string", "enum": of_graphs}}],
+        "responses": _in_all_formats(described, GRAPHS),
     }
+
+
+def _in_all_formats(
+    described: Mapping[int | str, dict[str, Any]], offers: Sequence[Offer[Any]]
+) -> dict[str, Any]:
+    """Add the formats of an answer that no example shows; JSON-LD is a list of nodes."""
+    found = {str(status): said for status, said in described.items()}
+    for offer in offers:
+        kind = "array" if offer.format == RdfFormat.JSON_LD else "string"
+        found["200"]["content"].setdefault(offer.media_type, {"schema": {"type": kind}})
+    return found
 
 
 def _void() -> dict[str, Any]:
@@ -137,7 +157,7 @@ def _void() -> dict[str, Any]:
         "summary": "The catalog of the graph",
         "description": "VoID and DCAT: each source and release, each named graph with its number "
         "of triples, and what was derived from what, as the build wrote it.",
-        "responses": {str(status): said for status, said in described.items()},
+        "responses": _in_all_formats(described, GRAPHS),
     }
 
 
@@ -157,7 +177,7 @@ def _sparql_post() -> dict[str, Any]:
                 for name, meaning in _DATASET
             },
             "format": {**_FORMAT["schema"], "description": _FORMAT["description"]},
-            "timeout": {"type": "number", "description": _TIMEOUT["description"]},
+            "timeout": {**_TIMEOUT["schema"], "description": _TIMEOUT["description"]},
         },
     }
     query = example("sparql-select")["request"]["query"]["query"]
@@ -196,7 +216,7 @@ def _dataset_parameters() -> list[dict[str, Any]]:
 
 def _sparql_responses(method: str) -> dict[str, Any]:
     described = responses("The answer", *_EXAMPLES, method=method)
-    return {str(status): said for status, said in described.items()}
+    return _in_all_formats(described, [o for o in (*RESULTS, *GRAPHS) if not o.is_alias])
 
 
 def _question(question: Question) -> dict[str, Any]:
@@ -213,7 +233,9 @@ def _question(question: Question) -> dict[str, Any]:
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     needed = parameter.default is None
-    schema = {"type": "string"} | ({} if needed else {"default": parameter.default})
+    schema = dict(_SCHEMAS.get(parameter.kind, {"type": "string"}))
+    if not needed:
+        schema["default"] = parameter.default
     return {
         "name": parameter.name,
         "in": "query",

@@ -24,7 +24,7 @@ ALLOW: Final = "GET, HEAD, OPTIONS, POST"
 _DISCARDED: Final = 16 << 20  # bytes that are read on after a body that is too long
 _MAX_PARAMETERS: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"  # as some editors begin a file
-_SECONDS: Final = re.compile(r"\d{1,6}(\.\d{1,6})?")
+_SECONDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,20})?")
 
 Parameters: TypeAlias = Sequence[tuple[str, str]]
 
@@ -119,7 +119,7 @@ def wants_page(parameters: Parameters, accept: str) -> bool:
 
 def values_of(parameters: Parameters, wanted: str) -> tuple[str, ...]:
     """Return the values of the parameters of one name."""
-    return tuple(value for name, value in parameters if name == wanted)
+    return tuple([value for name, value in parameters if name == wanted])
 
 
 def _formats(parameters: Parameters) -> tuple[str, ...]:
@@ -130,11 +130,11 @@ def _formats(parameters: Parameters) -> tuple[str, ...]:
 def _format(parameters: Parameters) -> str | None:
     """Return the name of a format.
 
-    A client that cannot know what a server calls a format sends each name that it may have, in
-    both parameters, as SPARQLWrapper does: what is no name counts only where there is none.
+    A client that cannot know what a server calls a format sends its name and its media types, in
+    both parameters, as SPARQLWrapper does: the media types count where there is no name.
     """
     found = dict.fromkeys(_formats(parameters))
-    names = [name for name in found if name in FORMATS] or [*found]
+    names = [name for name in found if "/" not in name] or [*found]
     if len({FORMATS.get(name) for name in names}) > 1:
         detail = f"Exactly one format is needed; there are {', '.join(names)}."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)

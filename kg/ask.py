@@ -144,7 +144,7 @@ def _day(name: str, value: str, today: date) -> Literal:
 
 
 def _count(name: str, value: str, _today: date) -> Literal:
-    if not re.fullmatch(r"\d{1,9}", value):
+    if not re.fullmatch(r"[0-9]{1,9}", value):
         raise UsageError(f"{name} {value!r} is not a whole number.")
     return Literal(value, datatype=XSD.integer)
 

@@ -347,9 +347,10 @@ def test_a_parameter_names_the_format(
     [
         ("format=tsv&format=text%2Ftab-separated-values&output=tsv", "text/tab-separated-values"),
         ("format=json&output=json&results=json", "application/sparql-results+json"),
-        ("format=sparql-results&output=xml", "application/sparql-results+xml"),
+        ("format=sparql-results&output=xml", PROBLEM),
         ("format=json&output=xml", PROBLEM),
         ("format=json&format=csv", PROBLEM),
+        ("format=text%2Fcsv", PROBLEM),
         ("format=json5&output=yaml", PROBLEM),
     ],
 )

@@ -31,7 +31,7 @@ from kg.evaluation import Request
 from kg.snapshot import Snapshot
 from kg.workers.graph import Graph, Kind
 from kg.workers.limits import MIB, Limits
-from kg.workers.pool import Pool
+from kg.workers.pool import RENEW_S, Pool
 from tests.federation import FEDERATED, federated, listening
 
 Value = TypeVar("Value")
@@ -399,3 +399,23 @@ def _wait_for_end(process: int) -> None:
             return
         asyncio.run(asyncio.sleep(0.05))
     raise AssertionError(f"{process} has not ended")
+
+
+def test_a_worker_that_has_a_copy_of_the_store_is_replaced_when_nobody_needs_it(
+    snapshot: Snapshot,
+) -> None:
+    """Memory that it writes is its own from then on; a lookup writes none."""
+
+    async def work(pool: Pool) -> None:
+        before = _children(_fork_servers()[0])
+        for _ in range(100):
+            await _answer(pool, "SELECT * { ?s a ?type } LIMIT 1")
+        await asyncio.sleep(2 * RENEW_S)
+        assert _children(_fork_servers()[0]) == before
+        doubled = " ".join(f"BIND(CONCAT(?x{i}, ?x{i}) AS ?x{i + 1})" for i in range(24))
+        await _answer(pool, f"SELECT (STRLEN(?x24) AS ?n) {{ BIND('x' AS ?x0) {doubled} }}")
+        while before & _children(_fork_servers()[0]):
+            await asyncio.sleep(0.1)
+        assert await _answer(pool, ANY) == TRUE
+
+    _with_pool(snapshot, work, replace(PATIENT, memory=2048 * MIB))

@@ -17,7 +17,7 @@ from kg.errors import (
 )
 from kg.evaluation import NOT_ASKED, Form, Request
 from kg.workers.admission import End, Worker
-from kg.workers.frames import BROKEN, ERRORS, Kind, pack_request
+from kg.workers.frames import BROKEN, ERRORS, Kind, Wear, pack_request
 from kg.workers.limits import MIB, Limits
 from kg.workers.observer import Cause
 
@@ -27,7 +27,7 @@ _LOG: Final = logging.getLogger("runatlas.workers")
 
 
 class Answering:
-    """An answer on its way; once it ``is_over``, the worker can be asked again unless it ends."""
+    """An answer on its way; once it ``is_over``, its worker may be asked again."""
 
     def __init__(self, worker: Worker, limits: Limits) -> None:
         """Put a query to a worker that has none."""
@@ -36,7 +36,8 @@ class Answering:
         self.media_type = ""
         self.form = Form.TABLE
         self.cause = Cause.LEFT  # unless it turns out that another thing has ended the worker
-        self.is_over = self.ends_worker = False
+        self.is_over = False
+        self.wear = Wear.NONE
 
     async def begin(self, request: Request, timeout: float) -> None:
         """Put the query, and wait for the answer to begin.
@@ -60,8 +61,8 @@ class Answering:
         if self.is_over:
             return b""
         kind, payload = await self._receive()
-        if kind in (Kind.END, Kind.LAST):
-            self.is_over, self.ends_worker = True, kind is Kind.LAST
+        if kind is Kind.END:
+            self.is_over, self.wear = True, Wear(payload.decode())
             self.cause = Cause.GROWN
             return b""
         return payload
@@ -73,7 +74,7 @@ class Answering:
             raise await self._why() from None
         if kind is Kind.ERROR:
             told = json.loads(payload)
-            self.is_over, self.ends_worker = True, told["last"]
+            self.is_over, self.wear = True, Wear(told["wear"])
             self.cause = Cause.CRASH if told["message"] == BROKEN else Cause.GROWN
             raise ERRORS[told["error"]](told["message"])
         return kind, payload

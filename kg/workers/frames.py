@@ -2,7 +2,7 @@
 
 import marshal
 import struct
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, Final
 
 from pyoxigraph import QueryResultsFormat, RdfFormat
@@ -48,9 +48,16 @@ class Kind(Enum):
     ASK = b"Q"  # a request and its limits
     BEGIN = b"B"  # the form of an answer and its media type, with a space between
     DATA = b"D"  # a part of it
-    END = b"E"  # there is no more of it
-    LAST = b"L"  # there is no more of it, and the worker ends
-    ERROR = b"X"  # there is no answer, or no more of it: an error, and whether the worker ends
+    END = b"E"  # there is no more of it: the wear of the worker
+    ERROR = b"X"  # there is no answer, or no more of it: an error, and the wear of the worker
+
+
+class Wear(StrEnum):
+    """How a worker differs from a new one after an answer."""
+
+    NONE = "none"
+    STALE = "stale"  # it no longer shares the store: to be replaced when nobody needs it
+    USED_UP = "used up"  # it has grown so much that the next query would miss it: it ends
 
 
 def frame(kind: Kind, payload: bytes = b"") -> bytes:

@@ -17,6 +17,7 @@ from kg.workers.admission import End, Queue, Worker
 from kg.workers.answering import Answering
 from kg.workers.connection import Connection
 from kg.workers.fork_server import MESSAGE
+from kg.workers.frames import Wear
 from kg.workers.graph import Graph
 from kg.workers.limits import Limits
 from kg.workers.observer import SILENT, Cause, Observer
@@ -24,6 +25,7 @@ from kg.workers.worker import CHUNK
 
 _LOST: Final = End(signal.SIGKILL, "", is_lost=True)
 _RESTART_S: Final = 0.5  # so long after its end, what no query has ended is started again
+RENEW_S: Final = 1.0  # so long after an answer, a worker is replaced that nobody needs
 
 
 class Pool:
@@ -35,6 +37,7 @@ class Pool:
         self._queue = Queue(limits.workers, limits.waiting, limits.wait, observer)
         self._ended: dict[int, asyncio.Future[End]] = {}
         self._workers: dict[int, Worker] = {}
+        self._stale: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -120,14 +123,29 @@ class Pool:
             yield answering
         finally:
             self._queue.leave()
-            if answering.is_over and not answering.ends_worker:
+            if answering.is_over and answering.wear is not Wear.USED_UP:
                 self._queue.give(worker)
+                if answering.wear is Wear.STALE:
+                    self._renew_later(worker)
             else:
                 worker.connection.close()
                 self._tell({"kill": worker.process})
                 self._observer.ends(answering.cause)
                 if tell:
                     tell(answering.cause)
+
+    def _renew_later(self, worker: Worker) -> None:
+        if worker.process not in self._stale:
+            self._stale.add(worker.process)
+            asyncio.get_running_loop().call_later(RENEW_S, self._renew, worker)
+
+    def _renew(self, worker: Worker) -> None:
+        """Replace a worker, unless it has a query: its answer will say again that it is stale."""
+        self._stale.discard(worker.process)
+        if self._queue.forget(worker.process):
+            worker.connection.close()
+            self._tell({"kill": worker.process})
+            self._observer.ends(Cause.GROWN)
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._control:

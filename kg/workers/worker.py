@@ -13,6 +13,7 @@ import resource
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -20,14 +21,14 @@ from pyoxigraph import Store
 
 from kg.errors import QueryFailedError, ResultTooLargeError, RunatlasError
 from kg.evaluation import Form, Request, evaluate, form_of, media_type_for, write
-from kg.workers.frames import BROKEN, HEAD, Kind, frame, unpack_request
+from kg.workers.frames import BROKEN, HEAD, Kind, Wear, frame, unpack_request
 from kg.workers.limits import Limits
 
 CHUNK: Final = 1 << 16
 _PR_SET_PDEATHSIG: Final = 1
-# A worker that has grown by more than this share of its memory is not used again: what it does
-# not give back would be missing from the next query.
-_GROWN: Final = 0.25
+_GROWN: Final = 0.25  # of its memory: what a worker does not give back misses the next query
+# Who reads much of the store writes its counters of references, and so has a copy of it.
+_TOUCHED: Final = 16 << 20
 
 
 def run(store: Store, pool: socket.socket, limits: Limits) -> None:
@@ -36,27 +37,35 @@ def run(store: Store, pool: socket.socket, limits: Limits) -> None:
     # A worker that has a query must not interrupt the pool that has just sent it: that goes on.
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     _confine(limits.memory)
-    most = _peak() + limits.memory * _GROWN
+    most = _peak(_usage()) + limits.memory * _GROWN
+
+    def wear() -> Wear:
+        usage = _usage()
+        if _peak(usage) > most:
+            return Wear.USED_UP
+        is_stale = usage.ru_minflt * resource.getpagesize() > _TOUCHED
+        return Wear.STALE if is_stale else Wear.NONE
+
     output = _Output(pool, limits)
-    while not output.is_last and (asked := _receive(pool)) is not None:
+    while output.wear is not Wear.USED_UP and (asked := _receive(pool)) is not None:
         request, timeout = unpack_request(asked)
         output = _Output(pool, limits)
         _arm(timeout)
-        _answer(store, request, output, most)
+        _answer(store, request, output, wear)
 
 
-def _answer(store: Store, request: Request, output: "_Output", most: float) -> None:
+def _answer(store: Store, request: Request, output: "_Output", wear: Callable[[], Wear]) -> None:
     try:
         results = evaluate(store, request)
         output.begin(form_of(results), media_type_for(results, request))
         write(results, request, cast("IO[bytes]", output))  # the engine asks it to write, no more
-        output.end(is_last=_peak() > most)
+        output.end(wear())
     except MemoryError:
         os.kill(os.getpid(), signal.SIGABRT)  # as the engine does when it meets the limit
     except RunatlasError as error:
-        output.fail(error, is_last=_peak() > most)
+        output.fail(error, wear())
     except BaseException:  # noqa: BLE001 - a panic of the engine is none of Exception
-        output.fail(QueryFailedError(BROKEN), is_last=True)
+        output.fail(QueryFailedError(BROKEN), Wear.USED_UP)
 
 
 class _Output(io.RawIOBase):
@@ -68,7 +77,7 @@ class _Output(io.RawIOBase):
         self._kept = bytearray()
         self._size = 0
         self._error: ResultTooLargeError | None = None
-        self.is_last = False
+        self.wear = Wear.NONE
 
     def writable(self) -> bool:
         return True
@@ -88,17 +97,17 @@ class _Output(io.RawIOBase):
             self._send_parts()
         return len(data)
 
-    def end(self, *, is_last: bool) -> None:
-        self.is_last = is_last
+    def end(self, wear: Wear) -> None:
+        self.wear = wear
         rest = frame(Kind.DATA, bytes(self._kept)) if self._kept else b""
-        self._send(rest + frame(Kind.LAST if is_last else Kind.END))
+        self._send(rest + frame(Kind.END, wear.encode()))
         _arm(0)
 
-    def fail(self, error: RunatlasError, *, is_last: bool) -> None:
-        self.is_last = is_last
+    def fail(self, error: RunatlasError, wear: Wear) -> None:
+        self.wear = wear
         self._head = b""
         told = self._error or error
-        content = {"error": type(told).__name__, "message": str(told), "last": is_last}
+        content = {"error": type(told).__name__, "message": str(told), "wear": wear}
         self._send(frame(Kind.ERROR, json.dumps(content).encode()))
         _arm(0)
 
@@ -160,6 +169,11 @@ def _size() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def _peak() -> int:
-    """Return the most memory that this process has had: without a file, as none can be opened."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def _usage() -> resource.struct_rusage:
+    """Return what this process has used: without a file, as none can be opened."""
+    return resource.getrusage(resource.RUSAGE_SELF)
+
+
+def _peak(usage: resource.struct_rusage) -> int:
+    """Return the most memory that a process has had."""
+    return usage.ru_maxrss * 1024
