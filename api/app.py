@@ -146,6 +146,7 @@ def _prepare(
     app.state.backend, app.state.answerer, app.state.metrics = backend, answerer, metrics
     page = QueryPage(backend, limits, guide)
     cache = ByteCache(limits.cache)
+    metrics.watch_cache(lambda: cache.size)
     endpoint = SparqlEndpoint(backend, answerer, cache, limits=limits, page=page)
     store = GraphStore(endpoint)
     app.add_middleware(Compression)

@@ -49,9 +49,14 @@ class ByteCache:
 
     def __init__(self, size: int) -> None:
         """Keep so many bytes, which may be none; one answer may have an eighth of them."""
-        self._left = size
+        self._most = self._left = size
         self.largest = size // 8
         self._kept: OrderedDict[str, Kept] = OrderedDict()
+
+    @property
+    def size(self) -> int:
+        """The bytes that the answers take which are kept."""
+        return self._most - self._left
 
     def find(self, tag: str) -> Kept | None:
         """Return the answer of a tag, if it is kept."""

@@ -44,7 +44,7 @@ class Metrics:
         self._add_sparql()
         ProcessCollector(registry=registry)
         self._requests: dict[tuple[str, str, str], Counter] = {}
-        self._by_route: dict[str, tuple[Histogram, Counter]] = {}
+        self._by_route: dict[str, tuple[Histogram, Histogram, Counter]] = {}
 
     def _add_http(self) -> None:
         registry = self.registry
@@ -57,6 +57,13 @@ class Metrics:
         self._seconds = Histogram(
             "runatlas_http_request_duration_seconds",
             "Time from the head of a request to the end of its answer.",
+            ["route"],
+            registry=registry,
+            buckets=_BUCKETS,
+        )
+        self._start_seconds = Histogram(
+            "runatlas_http_response_start_seconds",
+            "Time from the head of a request to the beginning of its answer.",
             ["route"],
             registry=registry,
             buckets=_BUCKETS,
@@ -95,6 +102,9 @@ class Metrics:
             "runatlas_cache_lookups", "Looks into the cache.", ["result"], registry=registry
         )
         self._lookups = {lookup: lookups.labels(lookup) for lookup in Lookup}
+        self._cache = Gauge(
+            "runatlas_cache_bytes", "Bytes of answers that are kept.", registry=registry
+        )
         self._running = Gauge(
             "runatlas_queries_running", "Queries that have a worker.", registry=registry
         )
@@ -118,6 +128,7 @@ class Metrics:
         route: str,
         method: str,
         status: int | None,
+        start_seconds: float | None,
         seconds: float,
         size: int,
         is_cut: bool,
@@ -130,10 +141,15 @@ class Metrics:
         requests.inc()
         by_route = self._by_route.get(route)
         if by_route is None:
-            by_route = self._seconds.labels(route), self._bytes.labels(route)
-            self._by_route[route] = by_route
-        by_route[0].observe(seconds)
-        by_route[1].inc(size)
+            by_route = self._by_route[route] = (
+                self._start_seconds.labels(route),
+                self._seconds.labels(route),
+                self._bytes.labels(route),
+            )
+        if start_seconds is not None:
+            by_route[0].observe(start_seconds)
+        by_route[1].observe(seconds)
+        by_route[2].inc(size)
         if is_cut:
             self._cut.inc()
         if exchange.form:
@@ -149,6 +165,10 @@ class Metrics:
     def watch_connections(self, count: Callable[[], int]) -> None:
         """Have open connections counted when they are asked for."""
         self._connections.set_function(count)
+
+    def watch_cache(self, size: Callable[[], int]) -> None:
+        """Have the bytes of a cache counted when they are asked for, in the place of another's."""
+        self._cache.set_function(size)
 
     def refuses(self, status: int) -> None:
         """Take note that a connection was refused."""

@@ -25,15 +25,17 @@ class Observed:
         """Have a request answered; count and log it when that is over."""
         exchange = Exchange()
         began = time.perf_counter()
+        start_seconds: float | None = None
         status: int | None = None
         size = 0
         is_whole = False
 
         async def observed(message: Message) -> None:
-            nonlocal status, size, is_whole
+            nonlocal start_seconds, status, size, is_whole
             await send(message)
             if message["type"] == "http.response.start":
                 status = message["status"]
+                start_seconds = time.perf_counter() - began
             else:
                 size += len(message.get("body", b""))
                 is_whole = not message.get("more_body", False)
@@ -49,6 +51,7 @@ class Observed:
                 route=route,
                 method=method,
                 status=status,
+                start_seconds=start_seconds,
                 seconds=seconds,
                 size=size,
                 is_cut=is_cut,

@@ -28,6 +28,7 @@ from tests.test_workers import ANY, ENDLESS, ENDLESS_ROWS, ORDERED
 GUIDE: Final = ROOT / "docs" / "operations.md"
 LIMITS: Final = Limits(workers=2, timeout=1, progress=1, memory=192 * MIB, waiting=1)
 PATIENT: Final = Limits(workers=2, timeout=3600, progress=3600, waiting=1)
+BESIDE: Final = 512  # bytes that an answer that is kept takes beside its body
 TRIPLE: Final = '<s:1> <p:1> "one" .\n'
 
 Samples = Mapping[tuple[str, ...], float]
@@ -92,6 +93,8 @@ def test_probes_and_metrics_answer_while_every_worker_is_busy(backend: StoreBack
         assert found["runatlas_queries_waiting",] == 0
         assert found["runatlas_workers_ended_total", "left"] >= 2
         assert found["runatlas_http_requests_total", "GET", "/sparql", "none"] == 3
+        assert found["runatlas_http_request_duration_seconds_count", "/sparql"] == 4
+        assert found["runatlas_http_response_start_seconds_count", "/sparql"] == 1
 
 
 @pytest.mark.parametrize(
@@ -119,8 +122,8 @@ def test_what_is_asked_is_counted_by_its_route(backend: StoreBackend) -> None:
         _ask(client, ANY)
         tag = first.headers["etag"]
         assert _ask(client, ANY, **{"If-None-Match": tag}).status_code == 304
-        _ask(client, "SELECT * { ?s ?p ?o } LIMIT 1")
-        _ask(client, "CONSTRUCT { ?s ?p ?o } { ?s ?p ?o } LIMIT 1")
+        table = _ask(client, "SELECT * { ?s ?p ?o } LIMIT 1")
+        graph = _ask(client, "CONSTRUCT { ?s ?p ?o } { ?s ?p ?o } LIMIT 1")
         _ask(client, "SELEC")
         client.get("/api/v1/models/none/none")
         for path in ("/one", "/two"):
@@ -144,7 +147,12 @@ def test_what_is_asked_is_counted_by_its_route(backend: StoreBackend) -> None:
         "table": 1,
         "graph": 1,
     }
+    kept = sum(len(answer.content) + BESIDE for answer in (first, table, graph))
+    assert found["runatlas_cache_bytes",] == kept
     assert found["runatlas_http_request_duration_seconds_count", "/sparql"] == 6
+    assert found["runatlas_http_response_start_seconds_count", "/sparql"] == 6
+    started = found["runatlas_http_response_start_seconds_sum", "/sparql"]
+    assert 0 < started < found["runatlas_http_request_duration_seconds_sum", "/sparql"]
     assert found["runatlas_http_response_bytes_total", "/sparql"] > 3 * len(first.content)
 
 
@@ -166,7 +174,10 @@ def test_a_fork_server_that_ends_is_not_ready_until_it_is_replaced(file: Path) -
 def test_metrics_outlive_a_switch(file: Path) -> None:
     with serving_by_command("--dataset", str(file)) as (client, process):
         old = client.get("/healthz").json()["snapshot"]
-        assert _samples(client)["runatlas_snapshot_info", old] == 1
+        assert _ask(client, ANY).status_code == 200
+        found = _samples(client)
+        assert found["runatlas_snapshot_info", old] == 1
+        assert found["runatlas_cache_bytes",] > 0
         file.write_text(TRIPLE + '<s:2> <p:1> "two" .\n')
         process.send_signal(signal.SIGHUP)
         until(lambda: client.get("/healthz").json()["snapshot"] != old)
@@ -174,6 +185,7 @@ def test_metrics_outlive_a_switch(file: Path) -> None:
         found = _samples(client)
         assert [key for key in found if "snapshot" in key[0]] == [("runatlas_snapshot_info", new)]
         assert found["runatlas_http_requests_total", "GET", "/healthz", "200"] >= 3
+        assert found["runatlas_cache_bytes",] == 0
 
 
 def test_every_metric_and_every_field_of_the_log_is_documented() -> None:
@@ -183,6 +195,13 @@ def test_every_metric_and_every_field_of_the_log_is_documented() -> None:
     told = {name.removesuffix("_total") for name in re.findall(r"^\| `([a-z_]+)` \|", guide, re.M)}
     assert {name.removesuffix("_total") for name in families} <= told
     assert {name for name in told if name.startswith("runatlas_")} <= set(families)
+
+
+def test_it_is_told_what_to_do_on_each_alert() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    alerts = re.findall(r"(?m)^ +- alert: (\w+)$", guide)
+    assert alerts
+    assert re.findall(r"(?m)^\| `(Runatlas\w+)` \|", guide) == alerts
 
 
 def _all_metrics() -> str:
