@@ -57,7 +57,11 @@ class _Endpoint(FastAPI):
     _short: ASGIApp
 
     def lead(self, path: str, endpoint: ASGIApp) -> None:
-        """Lead a path to an endpoint, by the middleware and the error handlers that there are."""
+        """Lead a path to an endpoint, by the middleware and the error handlers that there are.
+
+        It is a route as well, for whoever looks at those.
+        """
+        self.router.routes.append(Route(path, endpoint))
         handlers = dict(self.exception_handlers)
         on_bug = handlers.pop(Exception)
         short: ASGIApp = ExceptionMiddleware(endpoint, handlers)

@@ -9,6 +9,7 @@ GivenArchitecture = Annotated[
     Query(
         description="The class in the model's configuration, where no source states it",
         examples=["LlamaForCausalLM"],
+        json_schema_extra={"pattern": "^[A-Za-z0-9_]+$"},
     ),
 ]
 GivenQuantised = Annotated[

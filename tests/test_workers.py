@@ -66,7 +66,7 @@ HOSTILE: Final[dict[str, tuple[str, tuple[type[RunatlasError] | None, ...]]]] = 
         "SELECT * { BIND('x' AS ?x0) "
         + " ".join(f"BIND(CONCAT(?x{i}, ?x{i}) AS ?x{i + 1})" for i in range(30))
         + " }",
-        (QueryMemoryError,),
+        (QueryMemoryError, QueryTimeoutError),
     ),
     "a cross join": (ENDLESS, (QueryTimeoutError,)),
     "an ordered cross join": (ORDERED, (QueryMemoryError, QueryTimeoutError)),
