@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -35,7 +36,8 @@ def run(store: Store, pool: socket.socket, limits: Limits) -> None:
     """Answer what the pool asks, until it closes the socket or this worker is used up."""
     _die_with_parent()
     # A worker that has a query must not interrupt the pool that has just sent it: that goes on.
-    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    with suppress(OSError):  # where that is not allowed, it takes a little longer
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     _confine(limits.memory)
     most = _peak(_usage()) + limits.memory * _GROWN
 
