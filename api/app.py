@@ -46,8 +46,9 @@ What sources assert and what is derived never share a key: an asserted path has 
 and citations; what *may work* is derived for a class, with its premises and licence, and has no
 level and no evidence. That nothing is found means no evidence in this graph, never "unsupported".
 
-Every response names its snapshot in `Runatlas-Snapshot`, a JSON answer in `snapshot` too. Every
-error is `application/problem+json`. HEAD is answered like GET, without the body."""
+Every response names its snapshot in `Runatlas-Snapshot`, a JSON answer below `/api/v1`
+in `snapshot` too. Every error is `application/problem+json`, but for one on a page. HEAD is
+answered like GET, without the body."""
 
 
 class _Endpoint(FastAPI):

@@ -1,6 +1,6 @@
 """/api/v1/check: whether a model runs on hardware, on whose word."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import JSONResponse
@@ -20,6 +20,8 @@ from api.narrowing import (
 from kg.check.engine import Request, check
 from kg.check.report import as_json
 from kg.errors import UsageError
+
+_LIST: Final = r"^[^,]*[^,\s][^,]*(,[^,]*[^,\s][^,]*)*$"  # names separated by commas
 
 router = APIRouter(tags=["Questions"], dependencies=[Depends(check_parameters)])
 
@@ -51,6 +53,7 @@ def check_model(
             description="Products, generations or platforms, separated by commas; "
             "without it, every platform",
             examples=["mi355x,cloud-ai-100"],
+            json_schema_extra={"pattern": _LIST},
         ),
     ] = None,
     architecture: GivenArchitecture = None,

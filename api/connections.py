@@ -6,10 +6,12 @@ counts as gone.
 """
 
 import asyncio
+import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import (
@@ -20,6 +22,11 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from api.problems import problem
 from kg.workers.limits import MIB, Limits
+
+_HOST: Final = re.compile(rb"[\w.~!$&'()*+,;=%:\[\]-]*")  # RFC 3986, section 3.2.2, with a port
+# What a client sends that is no request, or asks for another protocol, is no news for a log.
+_LOG: Final = logging.getLogger("runatlas.connections")
+_LOG.setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +69,11 @@ class Connection(HttpToolsProtocol):
             self._give_up(self._running)
         self.transport.abort()
 
+    # uvicorn narrows the type of the transport, and so must we.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, unless there are too many connections."""
         super().connection_made(transport)
+        self.logger = _LOG
         self._running: RequestResponseCycle | None = None
         self._excess: tuple[HTTPStatus, str] | None = None
         self._is_refused = False
@@ -96,7 +105,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(*self._excess)
 
     def on_headers_complete(self) -> None:
-        """Begin to answer, unless the head is too large."""
+        """Begin to answer, unless the head is too large or names no one host."""
         if self._excess:
             return
         fields = sum(len(name) + len(value) for name, value in self.headers)
@@ -105,6 +114,8 @@ class Connection(HttpToolsProtocol):
             self._excess = HTTPStatus.REQUEST_URI_TOO_LONG, detail
         elif fields > self.limits.fields:
             self._excess = _too_large(self.limits)
+        elif not self._names_one_host():
+            self._excess = HTTPStatus.BAD_REQUEST, "A request has one field Host, with a host."
         else:
             super().on_headers_complete()
             self._bound_pipeline(len(self.pipeline) > self.limits.pipelined)
@@ -121,6 +132,12 @@ class Connection(HttpToolsProtocol):
         self._unparsed = 0
         if not self._excess:
             super().on_message_complete()
+
+    def _names_one_host(self) -> bool:
+        """Tell whether a request is clear about its host (RFC 9112, section 3.2)."""
+        hosts = [value for name, value in self.headers if name == b"host"]
+        needed = self.parser.get_http_version() == "1.1"
+        return needed <= len(hosts) <= 1 and all(map(_HOST.fullmatch, hosts))
 
     def _bound_pipeline(self, is_full: bool) -> None:
         """Go on to read, since who does not read does not see that a client has left."""
@@ -139,6 +156,7 @@ class Connection(HttpToolsProtocol):
         del msg
         self._refuse(HTTPStatus.BAD_REQUEST, "What was sent is no request of HTTP.")
 
+    # uvicorn has types of its own for what Starlette calls ASGIApp.
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:  # type: ignore[override]
         self._running, self._since = cycle, self.loop.time()
         super()._start_asgi_task(cycle, app)  # type: ignore[arg-type]

@@ -58,11 +58,15 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """What is told of a graph: ``dataset`` is little Markdown, of what a query sees."""
+    """What is told of a graph: ``dataset`` is little Markdown, of what a query sees.
+
+    ``home`` is the address of the page where a client begins.
+    """
 
     dataset: str
     prefixes: Mapping[str, str]
     examples: Callable[[], Sequence[Example]]
+    home: str = "/"
 
 
 def guide_to_questions(backend: Backend, today: Callable[[], date]) -> Guide:
@@ -73,7 +77,7 @@ def guide_to_questions(backend: Backend, today: Callable[[], date]) -> Guide:
 def guide_to_any() -> Guide:
     """Return a guide to a graph that we do not know."""
     prefixes = {name: PREFIXES[name] for name in _COMMON}
-    return Guide(_THEIRS, prefixes, lambda: [_any_example(name) for name in _ANY])
+    return Guide(_THEIRS, prefixes, lambda: [_any_example(name) for name in _ANY], home="/sparql")
 
 
 def stored_examples(backend: Backend, today: date) -> list[Example]:

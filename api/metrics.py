@@ -105,6 +105,11 @@ class Metrics:
         self._cache = Gauge(
             "runatlas_cache_bytes", "Bytes of answers that are kept.", registry=registry
         )
+        self._is_behind = Gauge(
+            "runatlas_snapshot_behind",
+            "1 while older data are served because the newest could not be opened.",
+            registry=registry,
+        )
         self._running = Gauge(
             "runatlas_queries_running", "Queries that have a worker.", registry=registry
         )
@@ -157,8 +162,13 @@ class Metrics:
         if exchange.lookup:
             self._lookups[exchange.lookup].inc()
 
+    def fails_to_renew(self) -> None:
+        """Take note that newer data could not be opened."""
+        self._is_behind.set(1)
+
     def serves(self, snapshot: str) -> None:
-        """Take note of the snapshot that answers from now on."""
+        """Take note of the snapshot that answers from now on, and is the newest."""
+        self._is_behind.set(0)
         self._snapshot.clear()
         self._snapshot.labels(snapshot).set(1)
 

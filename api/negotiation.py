@@ -63,7 +63,7 @@ FORMATS: Final[Mapping[str, tuple[Offer[QueryResultsFormat] | None, Offer[RdfFor
 
 # Pages for people: an offer beside the others, and what ``format=`` calls it.
 PAGE: Final = "html"
-_PAGE_TYPE: Final = "text/html"
+PAGE_TYPE: Final = "text/html"
 
 _PART: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER: Final = re.compile(r'\s*;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)')
@@ -111,13 +111,13 @@ def prefers_page(accept: str | None) -> bool:
     Of equal weights, the one that the client names more closely wins; a page never by preference.
     Programs in Java send ``text/html`` when they say nothing, but with a range of their own.
     """
-    if not accept or _PAGE_TYPE not in accept.lower():
+    if not accept or PAGE_TYPE not in accept.lower():
         return False
     parts = _PART.findall(accept)
     if any(part.partition(";")[0].strip() == "*" for part in parts):
         return False
     ranges = tuple(_parse(accept))
-    weight, closeness = _preference(_PAGE_TYPE, ranges)
+    weight, closeness = _preference(PAGE_TYPE, ranges)
     others = max(_preference(offer.media_type, ranges) for offer in (*RESULTS, *GRAPHS))
     return weight > 0 and (weight, closeness) > others
 

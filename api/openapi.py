@@ -6,7 +6,7 @@ from typing import Any, Final
 from pyoxigraph import RdfFormat
 
 from api.documentation import REQUEST, example, request, responses
-from api.negotiation import FORMATS, GRAPHS, RESULTS, Offer
+from api.negotiation import FORMATS, GRAPHS, PAGE_TYPE, RESULTS, Offer
 from api.operation import FORM, QUERY
 from kg.queries import Parameter, Question, questions
 
@@ -58,6 +58,7 @@ _FORMAT: Final[Mapping[str, Any]] = {
     "schema": {"type": "string", "enum": [*FORMATS]},
     "example": "json",
 }
+_PAGE: Final = {"schema": {"type": "string", "description": "A page, for browsers"}}
 _TIMEOUT: Final[Mapping[str, Any]] = {
     "name": "timeout",
     "in": "query",
@@ -216,7 +217,9 @@ def _dataset_parameters() -> list[dict[str, Any]]:
 
 def _sparql_responses(method: str) -> dict[str, Any]:
     described = responses("The answer", *_EXAMPLES, method=method)
-    return _in_all_formats(described, [o for o in (*RESULTS, *GRAPHS) if not o.is_alias])
+    answered = described[200]["content"]
+    answered |= {"application/json": {"schema": {"type": "object"}}, PAGE_TYPE: _PAGE}
+    return _in_all_formats(described, (*RESULTS, *GRAPHS))
 
 
 def _question(question: Question) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _DISCARDED: Final = 16 << 20  # bytes that are read on after a body that is too 
 _MAX_PARAMETERS: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"  # as some editors begin a file
 _SECONDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,20})?")
+_LEAST: Final = 0.001  # seconds that a client may give
 
 Parameters: TypeAlias = Sequence[tuple[str, str]]
 
@@ -156,7 +157,7 @@ def _timeout(parameters: Parameters) -> float | None:
     given = values_of(parameters, "timeout")
     if not given:
         return None
-    if len(given) == 1 and _SECONDS.fullmatch(given[0]) and float(given[0]) > 0:
+    if len(given) == 1 and _SECONDS.fullmatch(given[0]) and float(given[0]) >= _LEAST:
         return float(given[0])
     detail = f"timeout {given[-1]!r} is no number of seconds such as 2.5."
     raise HTTPException(HTTPStatus.BAD_REQUEST, detail)

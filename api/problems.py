@@ -104,7 +104,7 @@ def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
     headers = dict(error.headers or {})
-    if error.status_code == 404:
+    if error.status_code == 404 and error.detail == HTTPStatus.NOT_FOUND.phrase:
         return problem(404, f"There is nothing at {request.url.path}.", headers=headers)
     if error.status_code == 405:
         allowed = {method.strip() for method in headers.pop("Allow", "GET").split(",")}

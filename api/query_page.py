@@ -108,6 +108,7 @@ class QueryPage:
         self, form: Element, answer: Iterator[Element] | Sequence[Element], *more: Element
     ) -> str:
         body = Template(read_page("sparql")).substitute(
+            home=self._guide.home,
             form=write([form]),
             answer=write(answer),
             dataset=write(paragraphs(self._guide.dataset)),

@@ -92,6 +92,7 @@ class Switch:
         source = self._find()
         self._state = await self._open(source, *await self._read(source))
         self._metrics.serves(self._state.name)
+        _LOG.info("serving %s", self._state.name)
         self._following = asyncio.create_task(self._follow())
 
     def renew(self) -> None:
@@ -133,10 +134,12 @@ class Switch:
         try:
             backend, graph = await self._read(source)
             if (source, graph.name) == (state.source, state.name):
+                self._metrics.serves(state.name)
                 return
             self._replace(state, await self._open(source, backend, graph))
         except RunatlasError as error:
             self._failed = source
+            self._metrics.fails_to_renew()
             _LOG.error("still serving %s: %s", state.name, error)
 
     async def _read(self, source: Source) -> tuple[StoreBackend, Graph]:
@@ -150,7 +153,7 @@ class Switch:
             app = await asyncio.to_thread(
                 create, backend, pool, limits=self._limits, metrics=self._metrics
             )
-        except BaseException:
+        except BaseException:  # an interrupt too: no fork server is left behind
             await pool.close()
             raise
         return _State(source, backend.snapshot, app, pool)

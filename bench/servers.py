@@ -185,7 +185,7 @@ def _send_data(place: Place) -> None:
         {"Content-Type": "application/n-triples"},
         method="PUT",
     )
-    with urllib.request.urlopen(request, timeout=_START_S):  # noqa: S310
+    with urllib.request.urlopen(request, timeout=_START_S):  # noqa: S310 - our own server
         pass
 
 

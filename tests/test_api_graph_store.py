@@ -40,6 +40,12 @@ def test_a_graph_is_read_whole(
         assert {str(quad) for quad in parse(response.content, format=format_)} == expected
 
 
+def test_a_graph_that_is_not_there_is_named(http: httpx2.Client) -> None:
+    response = http.get("/graph-store", params={"graph": "urn:none"})
+    assert response.status_code == 404
+    assert response.json()["detail"] == "There is no graph urn:none."
+
+
 def test_head_and_tag_are_those_of_a_query(http: httpx2.Client) -> None:
     get = http.get("/graph-store", params={"graph": ONTOLOGY})
     head = http.head("/graph-store", params={"graph": ONTOLOGY})

@@ -26,10 +26,10 @@ GRAPH_BY_ADDRESS: Final = "/graph-store/{graph:path}"  # described with /graph-s
 
 _QUADS: Final = {"application/n-quads", "application/trig"}
 _GRAPHS: Final = {*_QUADS, "text/turtle", "application/ld+json", "application/rdf+xml"}
-# Formats of graphs that no example of an operation shows, as others do.
+# Formats that no example of an operation shows, as others do.
 NOT_SHOWN: Final = {
-    "GET /sparql": _QUADS,
-    "POST /sparql": _QUADS,
+    "GET /sparql": {*_QUADS, "application/json", "text/html"},
+    "POST /sparql": {*_QUADS, "application/json", "text/html"},
     "GET /graph-store": _GRAPHS,
     "GET /.well-known/void": {*_GRAPHS, "application/n-triples"} - {"text/turtle"},
 }
@@ -129,6 +129,7 @@ def test_the_formats_are_described(description: dict[str, Any]) -> None:
     for method in ("get", "post"):
         answered = description["paths"]["/sparql"][method]["responses"]["200"]["content"]
         assert set(answered) == {
+            "application/json",
             "application/sparql-results+json",
             "application/sparql-results+xml",
             "text/csv",
@@ -139,6 +140,7 @@ def test_the_formats_are_described(description: dict[str, Any]) -> None:
             "application/rdf+xml",
             "application/n-quads",
             "application/trig",
+            "text/html",
         }
 
 

@@ -88,7 +88,7 @@ def _is_harmless(page: Page) -> None:
         assert not FETCHING & set(attributes), tag
         assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
     for link in page.links():
-        assert re.match(r"\?|/$|https?://", link, re.IGNORECASE), link
+        assert re.match(r"\?|/$|/sparql$|https?://", link, re.IGNORECASE), link
     assert [tag for tag, _ in page.tags].count("form") == 1
 
 
@@ -586,6 +586,8 @@ def test_any_rdf_has_a_page_with_examples_of_its_own(tmp_path: Path) -> None:
         httpx2.Client(base_url=address, headers={"Accept": BROWSER}, timeout=30) as http,
     ):
         page = _page(http.get("/sparql"))
+        addresses = [link for link in page.links() if link.startswith("/")]
+        assert {http.get(address).status_code for address in addresses} == {200}
         assert not any("asserted" in text for text in page.texts["p"])
         assert not any(PREFIXES["ra"] in text for text in page.texts["pre"])
         links = _examples(page)

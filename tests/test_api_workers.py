@@ -91,6 +91,13 @@ def test_the_length_of_a_query_is_a_setting(backend: StoreBackend, most: int) ->
                 assert client.get(address).status_code == status
 
 
+@pytest.mark.parametrize("seconds", ["0", "0.0", "0.0009", "-1", "1e3", "soon", "", "\u0663"])
+def test_a_time_that_nobody_can_give(http: httpx2.Client, seconds: str) -> None:
+    response = http.get("/sparql", params={"query": ANY, "timeout": seconds})
+    assert response.status_code == 400
+    assert "timeout" in response.json()["detail"]
+
+
 def test_a_large_answer_comes_whole_in_parts(http: httpx2.Client, backend: StoreBackend) -> None:
     query = "SELECT * { ?s ?p ?o }"
     (count,) = backend.select("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", {})

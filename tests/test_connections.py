@@ -94,6 +94,9 @@ REFUSED: Final[dict[str, tuple[tuple[bytes, ...], int]]] = {
     ),
     "no request": ((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\r\n\r\n"), 400),
     "an address that is not ASCII": ((b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",), 400),
+    "no host": ((b"GET /healthz HTTP/1.1\r\n\r\n",), 400),
+    "two hosts": ((b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",), 400),
+    "a host that is none": ((b"GET /healthz HTTP/1.1\r\nHost: a>b\r\n\r\n",), 400),
     "two lengths": ((POST + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nASK",), 400),
     "length and chunks": (
         (POST + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",),
@@ -109,6 +112,36 @@ def test_refused(address: tuple[str, int], parts: tuple[bytes, ...], status: int
         _send(client, *parts)
         assert _status(_received(client)) == status
     assert _is_answered(address)
+
+
+@pytest.mark.parametrize(
+    "host", ["a.example", "a.example:80", "[::1]:8000", "127.0.0.1", "", "xn--bcher-kva.example"]
+)
+def test_a_host_that_may_be(address: tuple[str, int], host: str) -> None:
+    with _connect(address) as client:
+        head = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        client.sendall(head.encode())
+        assert _received(client).startswith(b"HTTP/1.1 200 ")
+
+
+def test_http_1_0_needs_no_host(address: tuple[str, int]) -> None:
+    with _connect(address) as client:
+        client.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        assert _received(client).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("protocol", ["h2c", "websocket"])
+def test_what_anybody_can_cause_is_not_logged(
+    address: tuple[str, int], protocol: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An upgrade that is not offered is left out, and the request answered."""
+    with _connect(address) as client:
+        client.sendall(ASK + f"Connection: Upgrade, close\r\nUpgrade: {protocol}\r\n\r\n".encode())
+        assert _received(client).startswith(b"HTTP/1.1 200 ")
+    with _connect(address) as client:
+        client.sendall(b"no request\r\n\r\n")
+        _received(client)
+    assert [record.message for record in caplog.records if record.levelname != "INFO"] == []
 
 
 def test_a_head_that_comes_by_drops_is_refused(address: tuple[str, int]) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from pyoxigraph import NamedNode, Triple, serialize
 
-from kg.dataset import open_dataset
+from kg.dataset import FORMATS, open_dataset
 from kg.errors import SourceError
 from tests.http_server import serving_by_command, serving_dataset
 from tests.processes import tree_of
+from tests.reading import ROOT
 
 TRIPLES = "<urn:s> <urn:p> 1 .\n"
 COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
@@ -45,6 +47,31 @@ def test_the_name_follows_from_what_the_files_hold(tmp_path: Path) -> None:
     names = {open_dataset(files).name for files in same}
     assert len(names) == 1
     assert open_dataset(_write(two, a_ttl=TRIPLES * 2)).name not in names
+
+
+def test_relative_names_are_those_of_queries_and_tell_of_no_folder(tmp_path: Path) -> None:
+    files = _write(tmp_path, a_ttl="<> <urn:p> <one> .", b_ttl="<> <urn:p> <one> .")
+    query = "SELECT ?s ?o { ?s <urn:p> ?o FILTER(?o = <one>) } ORDER BY ?s"
+    with serving_dataset(files) as address:
+        answer = httpx2.get(
+            f"{address}/sparql", params={"query": query}, headers={"Accept": "text/csv"}
+        )
+    base = "https://w3id.org/runatlas/"
+    rows = [f"{base}a.ttl,{base}one", f"{base}b.ttl,{base}one"]
+    assert answer.text.split() == ["s,o", *rows]
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_an_extension_names_its_format(tmp_path: Path, extension: str) -> None:
+    file = tmp_path / f"data.{extension.upper()}"
+    triple = Triple(NamedNode("urn:s"), NamedNode("urn:p#p"), NamedNode("urn:o"))
+    file.write_bytes(serialize([triple], format=FORMATS[extension]) or b"")
+    assert {quad.triple for quad in open_dataset([file]).store} == {triple}
+
+
+def test_the_guide_names_every_extension() -> None:
+    guide = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert f"({', '.join(f'`{extension}`' for extension in FORMATS)})" in guide
 
 
 def test_every_fault_is_told_with_file_and_line(tmp_path: Path) -> None:

@@ -287,6 +287,11 @@ def test_a_run_that_failed_says_that_correctness_was_not_checked(tmp_path: Path)
     assert 'correctness: "not checked"' in as_text(explanation)
 
 
+def test_an_iri_is_taken_as_the_page_of_queries_writes_it(backend: StoreBackend) -> None:
+    path = "path/model-support/2026.11.09-2/amd-aim-gpt-oss-120b"
+    assert explain_iri(backend, f"<id/{path}>") == explain_iri(backend, path)
+
+
 def test_keys_without_their_kind_are_taken(backend: StoreBackend) -> None:
     keys = "model-support/2026.11.09-2/amd-aim-gpt-oss-120b"
     assert explain_iri(backend, keys) == explain_iri(backend, f"path/{keys}")

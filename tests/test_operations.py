@@ -183,7 +183,9 @@ def test_metrics_outlive_a_switch(file: Path) -> None:
         until(lambda: client.get("/healthz").json()["snapshot"] != old)
         new = client.get("/healthz").json()["snapshot"]
         found = _samples(client)
-        assert [key for key in found if "snapshot" in key[0]] == [("runatlas_snapshot_info", new)]
+        assert [key for key in found if key[0] == "runatlas_snapshot_info"] == [
+            ("runatlas_snapshot_info", new)
+        ]
         assert found["runatlas_http_requests_total", "GET", "/healthz", "200"] >= 3
         assert found["runatlas_cache_bytes",] == 0
 

@@ -71,11 +71,12 @@ def test_a_file_that_cannot_be_read_changes_nothing(tmp_path: Path) -> None:
     with serving_by_command("--dataset", str(file)) as (client, process):
         file.write_text("<s:1> <p:2> .\n")
         process.send_signal(signal.SIGHUP)
-        time.sleep(1)
+        until(lambda: "runatlas_snapshot_behind 1.0" in client.get("/metrics").text)
         assert _count(client) == 3
         numbers(file, 4, "new")
         process.send_signal(signal.SIGHUP)
         until(lambda: _count(client) == 4)
+        assert "runatlas_snapshot_behind 0.0" in client.get("/metrics").text
 
 
 def test_a_new_build_is_served_without_a_signal(tmp_path: Path, snapshot: Snapshot) -> None:

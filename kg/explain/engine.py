@@ -60,14 +60,16 @@ _HINT: Final = "Give an IRI of an answer, or a model and a target."
 
 
 def explain_iri(backend: Backend, text: str) -> Explanation:
-    """Explain what an IRI names, written in full or from its kind on: ``inference/…``.
+    """Explain what an IRI names, in full, relative to our base, or from its kind on.
+
+    These are ``https://w3id.org/runatlas/id/inference/…``, ``id/inference/…``, ``inference/…``.
 
     Raises:
         UnknownNameError: nothing that can be explained has this IRI; with near misses.
     """
     reader = Reader(backend)
     given = text.strip().removeprefix("<").removesuffix(">")
-    full = given if given.startswith(BASE) else ID + given
+    full = given if given.startswith(BASE) else ID + given.removeprefix(ID.removeprefix(BASE))
     iri = _as_given(full)
     node = _node(reader, iri) if iri else None
     return Explanation(
